@@ -1,0 +1,189 @@
+"""Who is asked at an instant, and for what; how time goes on when nobody is."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from problems.instance import IntArray
+from problems.simulator.arrays import (
+    FREE,
+    JOB,
+    NOW,
+    NUM_OPEN,
+    PAIR_AGENT,
+    PAIR_HI,
+    PAIR_LO,
+    READY,
+    REVEAL,
+    TASKS_LEFT,
+    WAITED,
+    Problem,
+    State,
+)
+from problems.simulator.jit import jit
+from problems.simulator.switches.changeover import changeover_time
+from problems.simulator.switches.earliest import earliest
+from problems.simulator.switches.opens import is_revealed
+
+FAR = 2**62
+"""Later than any time of a valid instance."""
+
+# Candidates.table
+AGENT, TASK, BEGIN, START, END = range(5)
+
+
+class Filter(IntEnum):
+    """Which of its tasks a free agent may choose.
+
+    ``NON_DELAY``  those it can begin now
+    ``ACTIVE``     those it can begin before the earliest end among its candidates, if it can begin one now
+    ``FULL``       all whose predecessors are committed
+    """
+
+    NON_DELAY = 0
+    ACTIVE = 1
+    FULL = 2
+
+
+NON_DELAY, ACTIVE, FULL = int(Filter.NON_DELAY), int(Filter.ACTIVE), int(Filter.FULL)
+
+
+class Candidates(NamedTuple):
+    """Work space for the pairs that are asked about at an instant.
+
+    Attributes
+    ----------
+    table : int64 [E, 5]
+        Agent, task, begin, start, end of each pair. Begin is the start less the changeover: from then on the
+        agent is needed.
+    first_begin, first_end : int64 [A]
+        Earliest begin and end among an agent's candidates.
+    next : int64 [1]
+        Earliest later instant at which any known pair could begin.
+    """
+
+    table: IntArray
+    first_begin: IntArray
+    first_end: IntArray
+    next: IntArray
+
+
+def new_candidates(problem: Problem) -> Candidates:
+    """Empty work space for ``problem``."""
+    num_agents = problem.durations.shape[1]
+    return Candidates(
+        table=np.zeros((len(problem.pairs), 5), np.int64),
+        first_begin=np.zeros(num_agents, np.int64),
+        first_end=np.zeros(num_agents, np.int64),
+        next=np.zeros(1, np.int64),
+    )
+
+
+@jit
+def collect(problem: Problem, state: State, candidate_filter: int, found: Candidates) -> int:
+    """Write the candidates of all agents that are asked now to ``found``; returns their number."""
+    now = state.clock[NOW]
+    count, later = 0, FAR
+    found.first_begin[:] = FAR
+    found.first_end[:] = FAR
+    for slot in range(state.clock[NUM_OPEN]):
+        task = state.open[slot]
+        if not is_revealed(problem, state, task):
+            later = min(later, problem.jobs[problem.tasks[task, JOB], REVEAL])
+            continue
+        for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
+            agent = problem.pairs[pair, PAIR_AGENT]
+            if state.agents[agent, FREE] > now:
+                later = min(later, max(state.agents[agent, FREE], state.tasks[task, READY]))
+                continue
+            if state.agents[agent, WAITED]:
+                continue
+            _, start, end = earliest(problem, state, agent, task)
+            begin = start - changeover_time(problem, state, agent, task)
+            if begin > now:
+                later = min(later, begin)
+            found.first_begin[agent] = min(found.first_begin[agent], begin)
+            found.first_end[agent] = min(found.first_end[agent], end)
+            found.table[count, AGENT], found.table[count, TASK] = agent, task
+            found.table[count, BEGIN], found.table[count, START], found.table[count, END] = begin, start, end
+            count += 1
+    found.next[0] = later
+    if candidate_filter == FULL:
+        return count
+    return _keep(now, candidate_filter, found, count)
+
+
+@jit
+def _keep(now: int, candidate_filter: int, found: Candidates, count: int) -> int:
+    """Drop the pairs that the filter does not allow; returns how many are left."""
+    kept = 0
+    for row in range(count):
+        agent, begin = found.table[row, AGENT], found.table[row, BEGIN]
+        allowed = begin <= now
+        if candidate_filter == ACTIVE and not allowed:
+            allowed = found.first_begin[agent] <= now and begin < found.first_end[agent]
+        if allowed:
+            if kept != row:
+                found.table[kept] = found.table[row]
+            kept += 1
+    return kept
+
+
+@jit
+def next_event(problem: Problem, state: State) -> int:
+    """Earliest instant after the present one at which something known changes; ``FAR`` if nothing will."""
+    now, event = state.clock[NOW], FAR
+    for agent in range(len(state.agents)):
+        free = state.agents[agent, FREE]
+        if now < free < event:
+            event = free
+    for slot in range(state.clock[NUM_OPEN]):
+        task = state.open[slot]
+        ready = max(state.tasks[task, READY], problem.jobs[problem.tasks[task, JOB], REVEAL])
+        if now < ready < event:
+            event = ready
+    return event
+
+
+@jit
+def next_decision(problem: Problem, state: State, candidate_filter: int, found: Candidates) -> int:
+    """Move the clock until some agent is asked; returns the number of candidates, 0 when all tasks are done.
+
+    Where nobody waited and tasks must begin at once, instants at which no pair can begin are skipped. That is
+    only a matter of speed, as nobody would be asked there.
+    """
+    while state.clock[TASKS_LEFT] > 0:
+        count = collect(problem, state, candidate_filter, found)
+        if count > 0:
+            return count
+        event = found.next[0]
+        if candidate_filter == FULL or _somebody_waited(state):
+            event = next_event(problem, state)
+        if event == FAR:
+            return 0
+        state.clock[NOW] = event
+        state.agents[:, WAITED] = 0
+    return 0
+
+
+@jit
+def _somebody_waited(state: State) -> bool:
+    for agent in range(len(state.agents)):
+        if state.agents[agent, WAITED]:
+            return True
+    return False
+
+
+@jit
+def may_wait(problem: Problem, state: State, found: Candidates, count: int, agent: int) -> bool:
+    """Whether something can still change if ``agent`` waits: another agent is asked too, or an event will come.
+
+    ``found`` holds the candidates of all agents that are asked now and have not waited.
+    """
+    for row in range(count):
+        if found.table[row, AGENT] != agent:
+            return True
+    return next_event(problem, state) < FAR

@@ -1,0 +1,69 @@
+"""The one decorator for compiled code.
+
+Numba's cache does not see that a *callee* in another module has changed. So the cache folder is keyed by a
+hash of all compiled sources: after any edit everything is compiled anew, and a stale result cannot be loaded.
+The folder lies in the user's cache, so the package itself may be read-only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+COMPILED_PACKAGES = ("problems", "graphs", "solvers", "marl")
+MARKER = b"import jit"
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled_sources(root: Path) -> list[Path]:
+    """Source files under ``root`` that use the decorator, in a fixed order."""
+    files = (path for package in COMPILED_PACKAGES for path in sorted((root / package).rglob("*.py")))
+    return [path for path in files if MARKER in path.read_bytes()]
+
+
+def source_hash(root: Path) -> str:
+    """Hash of all compiled sources under ``root``."""
+    digest = hashlib.sha256()
+    for path in compiled_sources(root):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> Path:
+    """Folder of compiled code for the present sources (``MAKESPAN_CACHE_DIR``, else the user's cache)."""
+    base = os.environ.get("MAKESPAN_CACHE_DIR")
+    if base is None:
+        base = str(Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "makespan")
+    folder = Path(base) / source_hash(Path(__file__).resolve().parents[2])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        usable = os.access(folder, os.W_OK)
+    except OSError:
+        usable = False
+    return folder if usable else Path(tempfile.gettempdir()) / "makespan" / folder.name
+
+
+def is_cold() -> bool:
+    """Whether nothing has been compiled for the present sources yet."""
+    folder = cache_folder()
+    return not folder.exists() or not any(folder.rglob("*.nbi"))
+
+
+def jit(function: F) -> F:
+    """Compile ``function`` (no Python objects, no GIL, cached); a plain function under ``NUMBA_DISABLE_JIT=1``."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = before
