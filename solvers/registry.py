@@ -1,0 +1,156 @@
+"""Every solver by name, loaded on use: importing this module imports no solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from importlib import import_module
+from typing import TypeAlias
+
+from problems.errors import UnknownNameError, UnsupportedError
+from problems.instance import Instance
+from solvers.budget import Budget
+from solvers.result import Result
+
+Solver: TypeAlias = Callable[[Instance, Budget, int], Result]
+"""Called as ``solver(instance, budget, seed)``."""
+
+DISPATCH_RULES = {
+    "spt": "shortest processing time",
+    "lpt": "longest processing time",
+    "fifo": "first come, first served",
+    "mor": "most operations remaining",
+    "mwkr": "most work remaining",
+    "fdd-mwkr": "least flow due date / work remaining",
+    "spt-twkr": "least processing time / work remaining of the job",
+    "random": "any candidate",
+    "nearest": "nearest task by changeover time",
+}
+
+
+class SolverKind(StrEnum):
+    """How a solver works."""
+
+    DISPATCH = "dispatch"
+    PLAN = "plan"
+    SEARCH = "search"
+    EXACT = "exact"
+    POLICY = "policy"
+
+
+@dataclass(frozen=True)
+class SolverEntry:
+    """One line of the registry.
+
+    Attributes
+    ----------
+    name
+        As users type it.
+    kind
+        Dispatch rules rank candidates and can guide `pilot`; plan rules make task orders and cannot.
+    families
+        Families it is meant for; None for all. A solver refuses an instance by its structure, not by its family.
+    load
+        ``module:function``. Dispatch rules and `pilot` are called with a keyword ``rule`` in addition.
+    summary
+        One line for people.
+    """
+
+    name: str
+    kind: SolverKind
+    families: tuple[str, ...] | None
+    load: str
+    summary: str
+
+
+def _dispatch(name: str, summary: str) -> SolverEntry:
+    families = ("mtsp", "upms") if name == "nearest" else None
+    return SolverEntry(name, SolverKind.DISPATCH, families, "solvers.rules.dispatch:solve_dispatch", summary)
+
+
+_ENTRIES = (
+    *(_dispatch(name, summary) for name, summary in DISPATCH_RULES.items()),
+    SolverEntry(
+        "insertion",
+        SolverKind.PLAN,
+        ("mtsp",),
+        "solvers.rules.insertion:solve_insertion",
+        "greedy insertion that keeps the longest route short",
+    ),
+    SolverEntry(
+        "pilot",
+        SolverKind.SEARCH,
+        None,
+        "solvers.rules.pilot:solve_pilot",
+        "tries every candidate with a rollout of a dispatch rule (pilot:RULE)",
+    ),
+    SolverEntry(
+        "tuned", SolverKind.POLICY, None, "marl.policies.tuned:solve", "small learned priority on candidate features"
+    ),
+    SolverEntry(
+        "policy",
+        SolverKind.POLICY,
+        None,
+        "marl.policies.network:solve",
+        "graph attention network over agents and tasks",
+    ),
+    SolverEntry(
+        "cp-sat",
+        SolverKind.EXACT,
+        None,
+        "solvers.cpsat.solve:solve_cpsat",
+        "OR-Tools CP-SAT, hinted from the best rule",
+    ),
+    SolverEntry("auto", SolverKind.EXACT, None, "solvers.auto:solve_auto", "samples of tuned, then CP-SAT from there"),
+)
+
+SOLVERS: dict[str, SolverEntry] = {entry.name: entry for entry in _ENTRIES}
+
+
+def get_entry(name: str) -> SolverEntry:
+    """Entry of ``name``, which may be of the form ``pilot:RULE``.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such solver; the message lists the alternatives.
+    UnsupportedError
+        If a part after a colon is not a dispatch rule of `pilot`.
+    """
+    base, colon, rule = name.partition(":")
+    if base not in SOLVERS:
+        raise UnknownNameError("solver", name, list(SOLVERS))
+    if colon:
+        _require_dispatch(base, rule)
+    return SOLVERS[base]
+
+
+def _require_dispatch(base: str, rule: str) -> None:
+    if base != "pilot":
+        raise UnsupportedError(f"'{base}' takes no rule; only pilot does, as in pilot:spt-twkr")
+    if rule not in SOLVERS:
+        raise UnknownNameError("dispatch rule", rule, list(DISPATCH_RULES))
+    if SOLVERS[rule].kind is not SolverKind.DISPATCH:
+        raise UnsupportedError(
+            f"pilot rolls out dispatch rules; '{rule}' is a {SOLVERS[rule].kind} solver and cannot rank candidates. "
+            f"Choose one of: {', '.join(DISPATCH_RULES)}"
+        )
+
+
+def get_solver(name: str) -> Solver:
+    """The callable behind ``name``, imported now.
+
+    Raises
+    ------
+    UnknownNameError, UnsupportedError
+        As `get_entry`.
+    """
+    entry = get_entry(name)
+    module, function = entry.load.split(":")
+    solve = getattr(import_module(module), function)
+    if entry.kind is SolverKind.DISPATCH:
+        return partial(solve, rule=entry.name)
+    rule = name.partition(":")[2]
+    return partial(solve, rule=rule) if rule else solve

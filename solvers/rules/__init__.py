@@ -1,0 +1,1 @@
+"""Rules: dispatch rules rank candidates, plan rules make task orders."""
