@@ -1,0 +1,57 @@
+"""What a text file says, before it becomes an instance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from problems.errors import FormatError, InstanceError
+from problems.families.jsp import job_shop
+from problems.families.mtsp import default_scale, multiple_tsp
+from problems.formats.source import Source
+from problems.instance import Instance
+
+
+@dataclass(frozen=True)
+class JobShopRecord:
+    """Operations of each job as (machine from 0, exact duration), in order."""
+
+    num_machines: int
+    jobs: list[list[tuple[int, Fraction]]]
+
+    def build(self, source: Source) -> Instance:
+        """Instance whose scale is the least that makes every duration whole."""
+        scale = lcm(*(duration.denominator for job in self.jobs for _, duration in job))
+        jobs = [[(machine, int(duration * scale)) for machine, duration in job] for job in self.jobs]
+        try:
+            return job_shop(source.name, jobs, self.num_machines, scale=scale)
+        except (InstanceError, OverflowError) as error:
+            raise FormatError(source.path, None, _reason(error)) from None
+
+
+@dataclass(frozen=True)
+class CitiesRecord:
+    """Places of the cities, the depot first; ``num_salesmen`` is None where the file does not say."""
+
+    coordinates: list[tuple[float, float]]
+    num_salesmen: int | None
+
+    def build(self, source: Source, agents: int | None) -> Instance:
+        """Instance for ``agents`` salesmen, else for as many as the file says."""
+        salesmen = agents if agents is not None else self.num_salesmen
+        if salesmen is None:
+            raise FormatError(source.path, None, "does not say how many salesmen there are; give agents=M (--agents M)")
+        places = np.array(self.coordinates, np.float64).reshape(-1, 2)
+        try:
+            return multiple_tsp(f"{source.name}-m{salesmen}", places, salesmen, scale=default_scale(places))
+        except (InstanceError, OverflowError) as error:
+            raise FormatError(source.path, None, _reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OverflowError):
+        return "the numbers are too large for 64-bit integers; use a coarser unit of time"
+    return str(error)
