@@ -1,0 +1,35 @@
+"""A first schedule for CP-SAT: the best of a few quick rules."""
+
+from __future__ import annotations
+
+from problems.errors import UnsupportedError
+from problems.instance import Instance
+from problems.measure import objective_value
+from problems.schedule import Schedule
+from solvers.budget import Budget
+from solvers.cpsat.choose import ModelKind
+from solvers.registry import get_solver
+from solvers.result import SolverError
+
+RULES = {
+    ModelKind.INTERVALS: ("spt-twkr", "fdd-mwkr", "mwkr", "spt"),
+    ModelKind.ROUTES: ("insertion",),
+}
+"""Quick rules by model; each needs milliseconds once compiled."""
+
+
+def best_rule_schedule(instance: Instance, kind: ModelKind, seed: int) -> Schedule | None:
+    """Best schedule of the quick rules, or None if none of them finds one.
+
+    A rule may miss a deadline, or not support a feature of the instance: then it gives no hint.
+    """
+    schedules = (_schedule(instance, rule, seed) for rule in RULES[kind])
+    found = [schedule for schedule in schedules if schedule is not None]
+    return min(found, key=lambda schedule: objective_value(instance, schedule), default=None)
+
+
+def _schedule(instance: Instance, rule: str, seed: int) -> Schedule | None:
+    try:
+        return get_solver(rule)(instance, Budget(), seed).schedule
+    except (SolverError, UnsupportedError):
+        return None

@@ -1,0 +1,74 @@
+"""The interval model: optional intervals, no overlap on an agent, circuits where there are changeovers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from problems.instance import Instance
+from problems.measure import integer_objective
+from problems.objective import Objective
+from problems.schedule import Schedule
+from solvers.cpsat.intervals.circuits import Circuits
+from solvers.cpsat.intervals.constraints import add_constraints
+from solvers.cpsat.intervals.objective import ObjectivePart
+from solvers.cpsat.intervals.variables import Variables, horizon, topological_positions
+
+__all__ = ["IntervalModel", "horizon"]
+
+
+class IntervalModel:
+    """Model of an instance that `solvers.cpsat.choose` sends here.
+
+    Parameters
+    ----------
+    instance
+        The problem.
+    upper
+        A feasible objective value, or None.
+    """
+
+    def __init__(self, instance: Instance, upper: int | None = None) -> None:
+        self.instance = instance
+        self.model = cp_model.CpModel()
+        latest = horizon(instance)
+        if upper is not None and instance.objective is Objective.MAKESPAN:
+            latest = min(latest, upper)
+        self.variables = Variables(instance, self.model, latest)
+        add_constraints(self.variables)
+        self.circuits = Circuits(self.variables) if instance.changeover is not None else None
+        self._objective = ObjectivePart(self.variables, self.circuits, upper)
+        self.objective = self._objective.objective
+
+    def hint(self, schedule: Schedule) -> None:
+        """Give every variable its value in ``schedule``."""
+        start, end = np.zeros((2, self.instance.num_tasks), np.int64)
+        start[schedule.task], end[schedule.task] = schedule.start, schedule.end
+        for task, variable in enumerate(self.variables.start):
+            self.model.add_hint(variable, int(start[task]))
+        for task, variable in self.variables.chosen_end.items():
+            self.model.add_hint(variable, int(end[task]))
+        self._hint_presence(dict(zip(schedule.task.tolist(), schedule.agent.tolist(), strict=True)))
+        if self.circuits is not None:
+            self.circuits.hint(schedule.sequences(self.instance.num_agents))
+        self._objective.hint(end, integer_objective(self.instance, schedule))
+
+    def _hint_presence(self, agent_of: dict[int, int]) -> None:
+        for (task, agent), present in self.variables.presence.items():
+            if task in self.variables.chosen_end:
+                self.model.add_hint(present, agent_of[task] == agent)
+
+    def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
+        """Order of each agent; where times are equal, zero-length tasks come first and precedence decides."""
+        if self.circuits is not None:
+            return self.circuits.plan(value)
+        position = topological_positions(self.instance)
+        start, end, presence = self.variables.start, self.variables.end, self.variables.presence
+        orders = []
+        for agent in range(self.instance.num_agents):
+            tasks = [task for task in self.variables.tasks_of(agent) if value(presence[task, agent])]
+            orders.append([row[-1] for row in sorted((value(start[t]), value(end[t]), position[t], t) for t in tasks)])
+        return orders

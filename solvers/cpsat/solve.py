@@ -1,0 +1,147 @@
+"""CP-SAT as a solver: choose a model, hint it, run it, replay its plan, tell the truth about the result.
+
+What hinted runs report: a hint that passes the checker is an incumbent of its own, kept outside CP-SAT, because CP-SAT
+may run out of time before it has even repeated a complete hint. So such a run is never worse than its hint and ends
+``feasible`` even if CP-SAT found nothing. A run without a hint ends ``unknown`` with no objective in that case. A time
+limit below `SHORTEST_LIMIT_FOR_RULES` leaves no time to make a hint from rules.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, Literal
+
+from problems.check import check
+from problems.instance import Instance
+from problems.lower_bounds import lower_bound
+from problems.measure import integer_objective, objective_value
+from problems.schedule import Schedule
+from problems.simulator import replay
+from solvers.budget import Budget
+from solvers.cpsat.choose import ModelKind, choose_model
+from solvers.cpsat.hints import best_rule_schedule
+from solvers.result import Result, SolverError, Status, finish
+
+SHORTEST_LIMIT_FOR_RULES = 0.1
+"""Seconds; with less, CP-SAT starts without a hint."""
+
+Hint = Schedule | Literal["rule"] | None
+
+
+def solve_cpsat(instance: Instance, budget: Budget, seed: int, *, hint: Hint = "rule", name: str = "cp-sat") -> Result:
+    """Minimise with OR-Tools CP-SAT.
+
+    Parameters
+    ----------
+    instance
+        The problem.
+    budget
+        Time limit (None: until it is proved) and workers.
+    seed
+        Of CP-SAT. Only one worker without a time cut repeats the same schedule; the optimum is always the same.
+    hint
+        A schedule to start from, ``"rule"`` for the best quick rule, or None. Hints of any quality never change the
+        optimum; a schedule that fails the checker is not used.
+    name
+        Name of the solver in the result.
+
+    Raises
+    ------
+    UnsupportedError
+        If no model covers the instance.
+    InstanceError
+        If the numbers are too large for CP-SAT.
+    SolverError
+        If CP-SAT, the simulator and the checker disagree.
+    """
+    started = time.perf_counter()
+    kind = choose_model(instance)
+    incumbent = _incumbent(instance, kind, budget, seed, hint)
+    if instance.num_tasks == 0:
+        incumbent = replay(instance, [[] for _ in range(instance.num_agents)])
+        return finish(instance, name, seed, _since(started), incumbent, integer_objective(instance, incumbent))
+    return _solve(instance, kind, budget, seed, incumbent, name, started)
+
+
+def _since(started: float) -> float:
+    return time.perf_counter() - started
+
+
+def _incumbent(instance: Instance, kind: ModelKind, budget: Budget, seed: int, hint: Hint) -> Schedule | None:
+    """The hint as a checked schedule, or None."""
+    if isinstance(hint, Schedule):
+        return hint if check(instance, hint).valid else None
+    hurried = budget.time_limit is not None and budget.time_limit < SHORTEST_LIMIT_FOR_RULES
+    return best_rule_schedule(instance, kind, seed) if hint == "rule" and not hurried else None
+
+
+def _solve(
+    instance: Instance,
+    kind: ModelKind,
+    budget: Budget,
+    seed: int,
+    incumbent: Schedule | None,
+    name: str,
+    started: float,
+) -> Result:
+    from solvers.cpsat import engine
+
+    log = engine.AnytimeLog(instance, started)
+    bound = lower_bound(instance)
+    known = None if incumbent is None else integer_objective(instance, incumbent)
+    log.add(known, bound)
+    formulation, parameters = _formulate(instance, kind, known)
+    formulation.model.add(formulation.objective >= bound)
+    if incumbent is not None:
+        formulation.hint(incumbent)
+    outcome = engine.run(formulation, instance, _rest(budget, started), seed, log, parameters)
+    schedule = _better(instance, _replayed(instance, outcome, name), incumbent)
+    if outcome.bound is not None:
+        bound = max(bound, outcome.bound)
+    log.add(None if schedule is None else integer_objective(instance, schedule), bound)
+    infeasible = outcome.status is Status.INFEASIBLE
+    result = finish(instance, name, seed, _since(started), schedule, bound, infeasible, log.entries)
+    if outcome.status is Status.OPTIMAL and result.status is not Status.OPTIMAL:
+        raise SolverError(f"CP-SAT calls {outcome.objective} optimal, but its schedule is worth {result.objective}")
+    return result
+
+
+def _formulate(instance: Instance, kind: ModelKind, upper: int | None) -> tuple[Any, dict[str, Any]]:
+    """The model and its solver parameters; imports OR-Tools."""
+    if kind is ModelKind.ROUTES:
+        from solvers.cpsat.routes import PARAMETERS, RoutesModel
+
+        return RoutesModel(instance, upper), PARAMETERS
+    from solvers.cpsat.intervals import IntervalModel
+
+    return IntervalModel(instance, upper), {}
+
+
+def _rest(budget: Budget, started: float) -> Budget:
+    """What is left after hint and model are made."""
+    if budget.time_limit is None:
+        return budget
+    return replace(budget, time_limit=max(0.0, budget.time_limit - _since(started)))
+
+
+def _replayed(instance: Instance, outcome: Any, name: str) -> Schedule | None:
+    """Turn CP-SAT's plan into a schedule, and compare what both say it is worth.
+
+    A solution that is not proved optimal may gain from the replay, because it starts everything as early as it can.
+    """
+    if outcome.plan is None:
+        return None
+    schedule = replay(instance, outcome.plan)
+    value = integer_objective(instance, schedule)
+    if value > outcome.objective or (outcome.status is Status.OPTIMAL and value != outcome.objective):
+        raise SolverError(
+            f"{name} says {outcome.objective} ({outcome.status}) on '{instance.name}', but its plan replays to {value}"
+        )
+    return schedule
+
+
+def _better(instance: Instance, found: Schedule | None, incumbent: Schedule | None) -> Schedule | None:
+    """The better of two schedules; CP-SAT's if they are equal."""
+    known = [schedule for schedule in (found, incumbent) if schedule is not None]
+    return min(known, key=lambda schedule: objective_value(instance, schedule), default=None)
