@@ -11,7 +11,10 @@ from problems.objective import Objective
 
 
 def lower_bound(instance: Instance) -> int:
-    """Bound that no schedule of ``instance`` can beat, in integer time units (divide by ``scale`` for the source's).
+    """Bound that no complete schedule of ``instance`` can beat, in integer time units.
+
+    It bounds `problems.measure.integer_objective`, which for a mean is the sum over the jobs;
+    `problems.measure.in_source_unit` turns it into the unit of the source.
 
     ``MAKESPAN``: the longest path, and for each agent its heads, its load and its tails over the tasks that no other
     agent can do. ``LONGEST_ROUTE``: the farthest task there and back, and the lightest tree that connects all tasks
@@ -21,16 +24,16 @@ def lower_bound(instance: Instance) -> int:
     Returns
     -------
     int
-        At least 0; rounded down where the objective is a mean.
+        At least 0.
     """
     if instance.objective is Objective.LONGEST_ROUTE:
         return _route_bound(instance)
     shortest = _shortest_durations(instance)
     completion, tail = _paths(instance, shortest)
+    ends = _ends(instance, completion)
     if instance.objective is Objective.MAKESPAN:
-        path = int(completion.max()) if instance.num_tasks else 0
-        return max(path, _load_bound(instance, shortest, completion, tail))
-    return _sum_bound(instance, completion)
+        return max([_load_bound(instance, shortest, completion, tail), *ends.tolist()])
+    return _sum_bound(instance, ends)
 
 
 def _shortest_durations(instance: Instance) -> IntArray:
@@ -51,7 +54,8 @@ def _paths(instance: Instance, shortest: IntArray) -> tuple[IntArray, IntArray]:
     order = _topological_order(instance)
     for task in order:
         agents, _ = instance.eligible(task)
-        ready = max(instance.job_release[instance.task_job[task]], instance.agent_available[agents].min())
+        job = instance.task_job[task]
+        ready = max(instance.job_release[job], instance.job_reveal[job], instance.agent_available[agents].min())
         before = instance.predecessors(task)
         ready = max(ready, completion[before].max()) if len(before) else ready
         completion[task] = ready + shortest[task]
@@ -89,21 +93,22 @@ def _load_bound(instance: Instance, shortest: IntArray, completion: IntArray, ta
     return bound
 
 
-def _sum_bound(instance: Instance, completion: IntArray) -> int:
-    """Objectives summed over the jobs, each job taken by itself; a job without tasks counts nothing."""
-    ends = np.zeros(instance.num_jobs, np.int64)
+def _ends(instance: Instance, completion: IntArray) -> IntArray:
+    """Earliest completion of each job, int64 [J]; a job without tasks is complete at its release."""
+    ends = instance.job_release.copy()
     np.maximum.at(ends, instance.task_job, completion)
-    jobs = np.unique(instance.task_job)
-    total = 0
-    for job in jobs:
-        end, weight = int(ends[job]), int(instance.job_weight[job])
-        if instance.objective is Objective.MEAN_FLOW_TIME:
-            total += end - int(instance.job_release[job])
-        elif instance.objective is Objective.TOTAL_COMPLETION_TIME:
-            total += weight * end
-        elif instance.job_due[job] != NO_TIME:
-            total += weight * max(0, end - int(instance.job_due[job]))
-    return total // max(1, instance.num_jobs) if instance.objective is Objective.MEAN_FLOW_TIME else total
+    return ends
+
+
+def _sum_bound(instance: Instance, ends: IntArray) -> int:
+    """Objectives that are sums over the jobs, each job taken by itself."""
+    jobs = zip(ends.tolist(), instance.job_weight.tolist(), instance.job_release.tolist(), strict=True)
+    if instance.objective is Objective.MEAN_FLOW_TIME:
+        return sum(end - release for end, _, release in jobs)
+    if instance.objective is Objective.TOTAL_COMPLETION_TIME:
+        return sum(weight * end for end, weight, _ in jobs)
+    due = [end if time == NO_TIME else time for end, time in zip(ends.tolist(), instance.job_due.tolist(), strict=True)]
+    return sum(weight * max(0, end - time) for (end, weight, _), time in zip(jobs, due, strict=True))
 
 
 def _route_bound(instance: Instance) -> int:
