@@ -10,14 +10,14 @@ import numpy as np
 from problems.instance import IntArray
 from problems.simulator.arrays import (
     FREE,
-    JOB,
     NOW,
     NUM_OPEN,
+    OPEN_HI,
+    OPEN_LO,
+    OPEN_READY,
+    OPEN_REVEAL,
+    OPEN_TASK,
     PAIR_AGENT,
-    PAIR_HI,
-    PAIR_LO,
-    READY,
-    REVEAL,
     TASKS_LEFT,
     WAITED,
     Problem,
@@ -26,7 +26,6 @@ from problems.simulator.arrays import (
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time
 from problems.simulator.switches.earliest import earliest
-from problems.simulator.switches.opens import is_revealed
 
 FAR = 2**62
 """Later than any time of a valid instance."""
@@ -90,14 +89,15 @@ def collect(problem: Problem, state: State, candidate_filter: int, found: Candid
     found.first_begin[:] = FAR
     found.first_end[:] = FAR
     for slot in range(state.clock[NUM_OPEN]):
-        task = state.open[slot]
-        if not is_revealed(problem, state, task):
-            later = min(later, problem.jobs[problem.tasks[task, JOB], REVEAL])
+        task, ready = state.open[slot, OPEN_TASK], state.open[slot, OPEN_READY]
+        if state.open[slot, OPEN_REVEAL] > now:
+            later = min(later, state.open[slot, OPEN_REVEAL])
             continue
-        for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
+        for pair in range(state.open[slot, OPEN_LO], state.open[slot, OPEN_HI]):
             agent = problem.pairs[pair, PAIR_AGENT]
-            if state.agents[agent, FREE] > now:
-                later = min(later, max(state.agents[agent, FREE], state.tasks[task, READY]))
+            free = state.agents[agent, FREE]
+            if free > now:
+                later = min(later, max(free, ready))
                 continue
             if state.agents[agent, WAITED]:
                 continue
@@ -127,13 +127,14 @@ def _keep(now: int, candidate_filter: int, found: Candidates, count: int) -> int
             allowed = found.first_begin[agent] <= now and begin < found.first_end[agent]
         if allowed:
             if kept != row:
-                found.table[kept] = found.table[row]
+                for column in range(5):
+                    found.table[kept, column] = found.table[row, column]
             kept += 1
     return kept
 
 
 @jit
-def next_event(problem: Problem, state: State) -> int:
+def next_event(state: State) -> int:
     """Earliest instant after the present one at which something known changes; ``FAR`` if nothing will."""
     now, event = state.clock[NOW], FAR
     for agent in range(len(state.agents)):
@@ -141,8 +142,7 @@ def next_event(problem: Problem, state: State) -> int:
         if now < free < event:
             event = free
     for slot in range(state.clock[NUM_OPEN]):
-        task = state.open[slot]
-        ready = max(state.tasks[task, READY], problem.jobs[problem.tasks[task, JOB], REVEAL])
+        ready = max(state.open[slot, OPEN_READY], state.open[slot, OPEN_REVEAL])
         if now < ready < event:
             event = ready
     return event
@@ -161,7 +161,7 @@ def next_decision(problem: Problem, state: State, candidate_filter: int, found: 
             return count
         event = found.next[0]
         if candidate_filter == FULL or _somebody_waited(state):
-            event = next_event(problem, state)
+            event = next_event(state)
         if event == FAR:
             return 0
         state.clock[NOW] = event
@@ -178,7 +178,7 @@ def _somebody_waited(state: State) -> bool:
 
 
 @jit
-def may_wait(problem: Problem, state: State, found: Candidates, count: int, agent: int) -> bool:
+def may_wait(state: State, found: Candidates, count: int, agent: int) -> bool:
     """Whether something can still change if ``agent`` waits: another agent is asked too, or an event will come.
 
     ``found`` holds the candidates of all agents that are asked now and have not waited.
@@ -186,4 +186,4 @@ def may_wait(problem: Problem, state: State, found: Candidates, count: int, agen
     for row in range(count):
         if found.table[row, AGENT] != agent:
             return True
-    return next_event(problem, state) < FAR
+    return next_event(state) < FAR

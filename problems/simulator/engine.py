@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from problems.instance import IntArray
 from problems.simulator.arrays import (
     AVAILABLE,
     COMPLETION,
@@ -23,7 +24,12 @@ from problems.simulator.arrays import (
     NUM_PREDS,
     NUM_ROWS,
     OBJECTIVE,
+    OPEN_HI,
+    OPEN_LO,
+    OPEN_READY,
+    OPEN_REVEAL,
     OPEN_SLOT,
+    OPEN_TASK,
     PAIR_AGENT,
     PAIR_HI,
     PAIR_LO,
@@ -81,19 +87,26 @@ def reset(problem: Problem, state: State) -> None:
         state.jobs[problem.tasks[task, JOB], LEFT] += 1
         _share_load(problem, state, task, problem.tasks[task, PIECES])
         if problem.tasks[task, NUM_PREDS] == 0:
-            _open(state, task)
+            _open(problem, state, task)
 
 
 @jit
 def copy_state(source: State, target: State) -> None:
     """Make ``target`` equal to ``source``, both of the same problem."""
-    rows, num_open = source.clock[NUM_ROWS], source.clock[NUM_OPEN]
-    target.clock[:] = source.clock
-    target.agents[:] = source.agents
-    target.tasks[:] = source.tasks
-    target.jobs[:] = source.jobs
-    target.open[:num_open] = source.open[:num_open]
-    target.rows[:rows] = source.rows[:rows]
+    for number in range(len(source.clock)):
+        target.clock[number] = source.clock[number]
+    _copy_rows(source.open, target.open, source.clock[NUM_OPEN])
+    _copy_rows(source.agents, target.agents, len(source.agents))
+    _copy_rows(source.tasks, target.tasks, len(source.tasks))
+    _copy_rows(source.jobs, target.jobs, len(source.jobs))
+    _copy_rows(source.rows, target.rows, source.clock[NUM_ROWS])
+
+
+@jit
+def _copy_rows(source: IntArray, target: IntArray, count: int) -> None:
+    for row in range(count):
+        for column in range(source.shape[1]):
+            target[row, column] = source[row, column]
 
 
 @jit
@@ -105,9 +118,13 @@ def _share_load(problem: Problem, state: State, task: int, pieces: int) -> None:
 
 
 @jit
-def _open(state: State, task: int) -> None:
+def _open(problem: Problem, state: State, task: int) -> None:
     slot = state.clock[NUM_OPEN]
-    state.open[slot] = task
+    state.open[slot, OPEN_TASK] = task
+    state.open[slot, OPEN_READY] = state.tasks[task, READY]
+    state.open[slot, OPEN_REVEAL] = problem.jobs[problem.tasks[task, JOB], REVEAL]
+    state.open[slot, OPEN_LO] = problem.tasks[task, PAIR_LO]
+    state.open[slot, OPEN_HI] = problem.tasks[task, PAIR_HI]
     state.tasks[task, OPEN_SLOT] = slot
     state.clock[NUM_OPEN] = slot + 1
 
@@ -115,9 +132,9 @@ def _open(state: State, task: int) -> None:
 @jit
 def _close(state: State, task: int) -> None:
     slot, last = state.tasks[task, OPEN_SLOT], state.clock[NUM_OPEN] - 1
-    moved = state.open[last]
-    state.open[slot] = moved
-    state.tasks[moved, OPEN_SLOT] = slot
+    for column in range(5):
+        state.open[slot, column] = state.open[last, column]
+    state.tasks[state.open[slot, OPEN_TASK], OPEN_SLOT] = slot
     state.tasks[task, OPEN_SLOT] = NONE
     state.clock[NUM_OPEN] = last
 
@@ -179,7 +196,7 @@ def _finish(problem: Problem, state: State, task: int) -> None:
         after = problem.successors[slot]
         state.tasks[after, PREDS_LEFT] -= 1
         if state.tasks[after, PREDS_LEFT] == 0:
-            _open(state, after)
+            _open(problem, state, after)
 
 
 @jit

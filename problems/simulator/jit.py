@@ -60,10 +60,14 @@ def is_cold() -> bool:
 
 
 def jit(function: F) -> F:
-    """Compile ``function`` (no Python objects, no GIL, cached); a plain function under ``NUMBA_DISABLE_JIT=1``."""
+    """Compile ``function`` (no Python objects, no GIL, cached); a plain function under ``NUMBA_DISABLE_JIT=1``.
+
+    Compiled code allocates no arrays and counts no references: passing tuples of arrays from function to function
+    would otherwise cost an atomic operation per array and call, more than the work itself (docs/decisions/0003).
+    """
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
     finally:
         numba.config.CACHE_DIR = before

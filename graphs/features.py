@@ -1,0 +1,361 @@
+"""What a policy sees of a candidate: one compiled row per (agent, task) pair, for every family.
+
+Notation: t the present instant; for the pair, p its duration, s its start, e its end, b = s less changeover; m the
+agent, k the fastest agent of the next task on the job's longest path; rem the shortest work of the job from this
+task on; load_m the work that m may still get; P the mean duration plus changeover of the instance; lb a lower bound
+on the time the open work still takes. Columns are named in `graphs.schema`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from problems.instance import FloatArray, IntArray
+from problems.simulator.arrays import (
+    FREE,
+    HAS_CHANGEOVER,
+    HAS_PRECEDENCE,
+    HEAD,
+    JOB,
+    LAST,
+    LENGTH,
+    LOAD,
+    MATRIX,
+    NEAREST,
+    NONE,
+    NOW,
+    NUM_OPEN,
+    OPEN_TASK,
+    PAIR_AGENT,
+    PAIR_HI,
+    PAIR_LO,
+    PIECES_LEFT,
+    PLACE,
+    READY,
+    SHORTEST,
+    SHORTEST_AGENT,
+    TAIL,
+    TAIL_NEXT,
+    TAIL_TASKS,
+    Problem,
+    State,
+)
+from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, next_event
+from problems.simulator.jit import jit
+from problems.simulator.switches.changeover import changeover_time, return_time
+from problems.simulator.switches.earliest import earliest
+
+# Context.numbers
+BOUND, MEAN_WORK, TARGET, REMOTEST = range(4)
+TINY = 1e-3
+"""Durations below this share of the mean are taken as this share in logarithms."""
+
+
+class Context(NamedTuple):
+    """What all rows of a decision share.
+
+    Attributes
+    ----------
+    numbers : float64 [4]
+        lb; mean remaining work of jobs with an open task; expected longest route; largest way home of an open task.
+    queue : int64 [A]
+        Work of the open tasks whose fastest agent this is.
+    startable : int64 [A]
+        Candidates that the agent can begin now.
+    shortest_way : int64 [A]
+        Shortest changeover among the agent's candidates.
+    closing : float64 [A]
+        Route length of the agent if it went home now.
+    job_base : int64 [J]
+        Earliest start of the job's open tasks less the shortest work before them.
+    wait_score : float64 [A]
+        Room for the score of waiting of each asked agent.
+    """
+
+    numbers: FloatArray
+    queue: IntArray
+    startable: IntArray
+    shortest_way: IntArray
+    closing: FloatArray
+    job_base: IntArray
+    wait_score: FloatArray
+
+
+def new_context(problem: Problem) -> Context:
+    """Empty context for ``problem``."""
+    num_agents = problem.durations.shape[1]
+    return Context(
+        numbers=np.zeros(4),
+        queue=np.zeros(num_agents, np.int64),
+        startable=np.zeros(num_agents, np.int64),
+        shortest_way=np.zeros(num_agents, np.int64),
+        closing=np.zeros(num_agents),
+        job_base=np.zeros(len(problem.jobs), np.int64),
+        wait_score=np.zeros(num_agents),
+    )
+
+
+@jit
+def prepare(problem: Problem, state: State, found: Candidates, count: int, context: Context) -> None:
+    """Fill ``context`` for the present decision."""
+    now, unit = state.clock[NOW], problem.unit[0]
+    bound, total_work = 0, 0
+    context.queue[:] = 0
+    for slot in range(state.clock[NUM_OPEN]):
+        task = state.open[slot, OPEN_TASK]
+        ready = max(state.tasks[task, READY], now)
+        work = problem.tasks[task, SHORTEST] + problem.tasks[task, TAIL]
+        bound = max(bound, ready - now + work)
+        total_work += work
+        context.queue[problem.tasks[task, SHORTEST_AGENT]] += problem.tasks[task, SHORTEST]
+        context.job_base[problem.tasks[task, JOB]] = ready - problem.tasks[task, HEAD]
+    for agent in range(len(state.agents)):
+        load = state.agents[agent, LOAD]
+        if load > 0:
+            bound = max(bound, max(state.agents[agent, FREE], now) - now + load)
+    context.numbers[BOUND] = max(float(bound), unit)
+    context.numbers[MEAN_WORK] = max(total_work / max(state.clock[NUM_OPEN], 1), TINY * unit)
+    context.startable[:] = 0
+    for row in range(count):
+        if found.table[row, BEGIN] <= now:
+            context.startable[found.table[row, AGENT]] += 1
+    if problem.flags[HAS_CHANGEOVER]:
+        _prepare_routes(problem, state, found, count, context)
+
+
+@jit
+def _prepare_routes(problem: Problem, state: State, found: Candidates, count: int, context: Context) -> None:
+    """Lengths of the routes so far, and the length that the longest one can be expected to reach."""
+    total, longest, remotest = 0.0, 0.0, 0
+    for agent in range(len(state.agents)):
+        length = float(state.agents[agent, LENGTH] + return_time(problem, agent, state.agents[agent, LAST]))
+        context.closing[agent] = length
+        total += length
+        longest = max(longest, length)
+    for slot in range(state.clock[NUM_OPEN]):
+        task = state.open[slot, OPEN_TASK]
+        total += problem.tasks[task, NEAREST]
+        remotest = max(remotest, return_time(problem, problem.pairs[problem.tasks[task, PAIR_LO], PAIR_AGENT], task))
+    context.numbers[TARGET] = max(longest, total / len(state.agents), 2.0 * remotest, problem.unit[0])
+    context.numbers[REMOTEST] = max(float(remotest), problem.unit[0])
+    context.shortest_way[:] = FAR
+    for row in range(count):
+        agent, task = found.table[row, AGENT], found.table[row, TASK]
+        way = changeover_time(problem, state, agent, task)
+        context.shortest_way[agent] = min(context.shortest_way[agent], way)
+
+
+@jit
+def fill_row(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
+    """Write the features of candidate ``row`` to ``out`` (float64 [F])."""
+    out[:] = 0.0
+    _fill_job(problem, state, found, row, context, out)
+    if problem.flags[HAS_PRECEDENCE]:
+        _fill_next(problem, state, found, row, context, out)
+        _fill_route_ahead(problem, state, found, row, context, out)
+        _fill_bounds(problem, state, found, row, context, out)
+    if problem.flags[HAS_CHANGEOVER]:
+        _fill_changeover(problem, state, found, row, context, out)
+        _fill_neighbours(problem, state, found, row, out)
+    _fill_alternatives(problem, state, found, row, context, out)
+
+
+@jit
+def fill_wait_row(problem: Problem, state: State, agent: int, context: Context, out: FloatArray) -> None:
+    """Write the features of "``agent`` waits" to ``out`` (float64 [F])."""
+    now, unit = state.clock[NOW], problem.unit[0]
+    out[:] = 0.0
+    out[3] = state.agents[agent, LOAD] / context.numbers[BOUND]
+    out[14] = np.log(max(context.startable[agent], 1))
+    if problem.flags[HAS_CHANGEOVER]:
+        out[30] = context.closing[agent] / context.numbers[TARGET]
+        out[31] = out[30]
+    out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
+    out[42] = 1.0
+    event = next_event(state)
+    if event < FAR:
+        out[43] = (event - now) / unit
+
+
+@jit
+def _fill_job(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
+    agent, task = found.table[row, AGENT], found.table[row, TASK]
+    now, unit, bound = state.clock[NOW], problem.unit[0], context.numbers[BOUND]
+    duration = float(found.table[row, END] - found.table[row, START])
+    work = float(problem.tasks[task, TAIL]) + duration
+    load = state.agents[agent, LOAD] / bound
+    out[0] = np.log(max(duration / unit, TINY))
+    out[1] = np.log(max(work / unit, TINY))
+    out[2] = work / bound
+    out[3] = load
+    out[4] = np.log(problem.tasks[task, TAIL_TASKS] + 1.0)
+    out[5] = max(now - state.tasks[task, READY], 0) / unit
+    out[11] = duration / unit
+    out[12] = work / context.numbers[MEAN_WORK] - 1.0
+    out[13] = out[2] * load
+    out[14] = np.log(max(context.startable[agent], 1))
+    out[15] = 1.0 if problem.tasks[task, TAIL_NEXT] == NONE else 0.0
+    delay = found.table[row, BEGIN] - now
+    out[16] = 1.0 if delay > 0 else 0.0
+    out[17] = delay / unit
+
+
+@jit
+def _fill_next(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
+    """The next task of the job, and whether its agent will be waiting for it."""
+    after = problem.tasks[found.table[row, TASK], TAIL_NEXT]
+    if after == NONE:
+        return
+    unit, end = problem.unit[0], found.table[row, END]
+    agent = problem.tasks[after, SHORTEST_AGENT]
+    free = max(state.agents[agent, FREE], state.clock[NOW])
+    out[6] = np.log(max(problem.tasks[after, SHORTEST] / unit, TINY))
+    out[7] = state.agents[agent, LOAD] / context.numbers[BOUND]
+    out[8] = max(free - end, 0) / unit
+    out[9] = max(end - free, 0) / unit
+    out[10] = context.queue[agent] / unit
+
+
+@jit
+def _fill_route_ahead(
+    problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
+) -> None:
+    """Loads of the agents along the rest of the job's longest path."""
+    unit, bound = problem.unit[0], context.numbers[BOUND]
+    congestion, largest = 0.0, 0.0
+    before, until, total = 0.0, 0.0, 0.0
+    task = problem.tasks[found.table[row, TASK], TAIL_NEXT]
+    while task != NONE:
+        duration = float(problem.tasks[task, SHORTEST])
+        load = state.agents[problem.tasks[task, SHORTEST_AGENT], LOAD] / bound
+        congestion += duration * load * load
+        if load > largest:
+            largest, until = load, before
+        before += duration
+        task = problem.tasks[task, TAIL_NEXT]
+    total = before
+    out[18] = congestion / bound
+    out[19] = largest
+    out[20] = until / unit
+    out[21] = (total - until) / bound
+
+
+@jit
+def _fill_bounds(
+    problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
+) -> None:
+    """One-machine bounds after the choice, on this agent and on the next one."""
+    agent, task = found.table[row, AGENT], found.table[row, TASK]
+    now, unit, bound = state.clock[NOW], problem.unit[0], context.numbers[BOUND]
+    start, end = found.table[row, START], found.table[row, END]
+    worst, shortest_tail, competitors, early = 0, FAR, 0, 0
+    for slot in range(problem.agent_ptr[agent], problem.agent_ptr[agent + 1]):
+        other = problem.agent_tasks[slot]
+        if other == task or state.tasks[other, PIECES_LEFT] == 0:
+            continue
+        head = max(context.job_base[problem.tasks[other, JOB]] + problem.tasks[other, HEAD], now)
+        tail, duration = problem.tasks[other, TAIL], problem.tasks[other, SHORTEST]
+        worst = max(worst, max(end, head) + duration + tail - now)
+        shortest_tail = min(shortest_tail, tail)
+        competitors += 1
+        if head < end:
+            early += duration
+    out[22] = worst / bound
+    out[23] = (end + problem.tasks[task, TAIL] - now) / bound
+    if competitors > 0:
+        load = state.agents[agent, LOAD] - (end - start)
+        out[24] = (end + load + shortest_tail - now) / bound
+        out[25] = np.log(1.0 + competitors)
+        out[26] = early / unit
+    out[27] = _next_agent_bound(problem, state, task, end, context) / bound
+
+
+@jit
+def _next_agent_bound(problem: Problem, state: State, task: int, end: int, context: Context) -> int:
+    """Bound of the next task's agent if it serves this job right after ``end``."""
+    after = problem.tasks[task, TAIL_NEXT]
+    if after == NONE:
+        return 0
+    now, agent, worst = state.clock[NOW], problem.tasks[after, SHORTEST_AGENT], 0
+    busy_until = max(end, state.agents[agent, FREE]) + problem.tasks[after, SHORTEST]
+    for slot in range(problem.agent_ptr[agent], problem.agent_ptr[agent + 1]):
+        other = problem.agent_tasks[slot]
+        if other == after or state.tasks[other, PIECES_LEFT] == 0:
+            continue
+        head = max(context.job_base[problem.tasks[other, JOB]] + problem.tasks[other, HEAD], now)
+        path = problem.tasks[other, SHORTEST] + problem.tasks[other, TAIL]
+        worst = max(worst, max(busy_until, head) + path - now)
+    return worst
+
+
+@jit
+def _fill_changeover(
+    problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
+) -> None:
+    """The way to the task and home again, against the routes of all agents."""
+    agent, task = found.table[row, AGENT], found.table[row, TASK]
+    unit, target = problem.unit[0], context.numbers[TARGET]
+    way, home = changeover_time(problem, state, agent, task), return_time(problem, agent, task)
+    closing = state.agents[agent, LENGTH] + way + home
+    out[28] = way / unit
+    out[29] = home / unit
+    out[30] = closing / target
+    out[31] = context.closing[agent] / target
+    other_closing = FAR
+    for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
+        other = problem.pairs[pair, PAIR_AGENT]
+        if other != agent:
+            length = state.agents[other, LENGTH] + changeover_time(problem, state, other, task)
+            other_closing = min(other_closing, length + return_time(problem, other, task))
+    if other_closing < FAR:
+        out[33] = (other_closing - closing) / target
+    out[38] = (way - context.shortest_way[agent]) / unit
+    out[41] = home / context.numbers[REMOTEST]
+
+
+@jit
+def _fill_neighbours(problem: Problem, state: State, found: Candidates, row: int, out: FloatArray) -> None:
+    """How near the other open tasks are to this one."""
+    agent, task = found.table[row, AGENT], found.table[row, TASK]
+    matrix, place = problem.agents[agent, MATRIX], problem.tasks[task, PLACE]
+    nearest, second, total, count = FAR, FAR, 0, 0
+    for slot in range(state.clock[NUM_OPEN]):
+        other = state.open[slot, OPEN_TASK]
+        if other == task:
+            continue
+        way = problem.changeover[matrix, place, problem.tasks[other, PLACE]]
+        if way < nearest:
+            nearest, second = way, nearest
+        elif way < second:
+            second = way
+        total += way
+        count += 1
+    unit = problem.unit[0]
+    if count > 0:
+        out[35] = nearest / unit
+        out[36] = (second if count > 1 else nearest) / unit
+        out[37] = total / count / unit
+
+
+@jit
+def _fill_alternatives(
+    problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
+) -> None:
+    """What the other eligible agents could do for the task, and how many open tasks each agent has to choose from."""
+    agent, task, end = found.table[row, AGENT], found.table[row, TASK], found.table[row, END]
+    out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
+    low, high = problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]
+    if high - low == 1:
+        return
+    other_end = FAR
+    for pair in range(low, high):
+        other = problem.pairs[pair, PAIR_AGENT]
+        if other != agent:
+            other_end = min(other_end, earliest(problem, state, other, task)[2])
+    unit = problem.unit[0]
+    out[32] = (other_end - end) / unit
+    duration = max((end - found.table[row, START]) / unit, TINY)
+    out[34] = np.log(duration / max(problem.tasks[task, SHORTEST] / unit, TINY))
+    out[40] = 1.0 if end <= other_end else 0.0

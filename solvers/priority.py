@@ -1,0 +1,245 @@
+"""Priorities: how good a candidate looks, as (kind, parameters), evaluated by one compiled function.
+
+A priority is data, not code: a compiled function that received another function as an argument would be compiled
+anew in every process. So rules, rollouts, pilot and sampling all take a `Priority` and know no policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+
+from graphs.features import Context, fill_row, fill_wait_row, prepare
+from problems.instance import FloatArray
+from problems.simulator.arrays import (
+    HEAD,
+    JOB,
+    READY,
+    RELEASE,
+    SHORTEST,
+    TAIL,
+    TAIL_TASKS,
+    Problem,
+    State,
+)
+from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, Filter, next_event
+from problems.simulator.jit import jit
+from problems.simulator.random import gumbel
+
+
+class Kind(IntEnum):
+    """Priority functions; the highest score is chosen.
+
+    p duration, rem shortest work of the job from this task on, ready when the task is ready.
+
+    ``SPT``       shortest p
+    ``LPT``       longest p
+    ``FIFO``      earliest ready
+    ``MOR``       most tasks left on the job's longest path
+    ``MWKR``      longest rem
+    ``FDD_MWKR``  smallest (release + work of the job up to and with this task) / rem
+    ``SPT_TWKR``  smallest p / rem
+    ``RANDOM``    any
+    ``NEAREST``   shortest changeover
+    ``NETWORK``   a small network over the candidate's features (`tuned`)
+    """
+
+    SPT = 0
+    LPT = 1
+    FIFO = 2
+    MOR = 3
+    MWKR = 4
+    FDD_MWKR = 5
+    SPT_TWKR = 6
+    RANDOM = 7
+    NEAREST = 8
+    NETWORK = 9
+
+
+SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK = (int(kind) for kind in Kind)
+NO_PARAMETERS = np.zeros(1)
+
+# The head of a network's parameters: first feature, number of features, hidden units, whether it may wait.
+FIRST, WIDTH, HIDDEN, MAY_WAIT, HEADER = range(5)
+
+
+@dataclass(frozen=True)
+class Priority:
+    """A priority and the candidates it chooses from.
+
+    Attributes
+    ----------
+    kind
+        Which function.
+    parameters : float64 [*]
+        Of a network: header, linear weights, hidden biases, output weights, hidden weights; see `pack_network`.
+    candidate_filter
+        Which tasks a free agent may choose.
+    """
+
+    kind: Kind
+    parameters: FloatArray = field(default_factory=lambda: NO_PARAMETERS)
+    candidate_filter: Filter = Filter.NON_DELAY
+
+
+def pack_network(
+    linear: FloatArray, bias: FloatArray, output: FloatArray, hidden: FloatArray, first: int = 0, may_wait: bool = False
+) -> FloatArray:
+    """Parameters of ``linear . x + output . relu(hidden x + bias)`` over features ``first`` and following.
+
+    Parameters
+    ----------
+    linear : float64 [F]
+    bias, output : float64 [H]
+    hidden : float64 [H, F]
+    first
+        Index of the first feature used.
+    may_wait
+        Whether waiting competes with the candidates.
+    """
+    header = np.array([first, len(linear), len(bias), float(may_wait)])
+    return np.concatenate([header, linear, bias, output, hidden.ravel()])
+
+
+@jit
+def network_score(parameters: FloatArray, row: FloatArray) -> float:
+    """Score of a feature row under packed network parameters."""
+    first, width, hidden = int(parameters[FIRST]), int(parameters[WIDTH]), int(parameters[HIDDEN])
+    biases, outputs = HEADER + width, HEADER + width + hidden
+    weights = outputs + hidden
+    score = 0.0
+    for column in range(width):
+        score += parameters[HEADER + column] * row[first + column]
+    for unit in range(hidden):
+        value = parameters[biases + unit]
+        base = weights + unit * width
+        for column in range(width):
+            value += parameters[base + column] * row[first + column]
+        if value > 0.0:
+            score += parameters[outputs + unit] * value
+    return score
+
+
+@jit
+def rule_value(problem: Problem, state: State, found: Candidates, row: int, kind: int) -> tuple[float, float]:
+    """Sign and non-negative value of a dispatching rule; the score is their product."""
+    task = found.table[row, TASK]
+    duration = float(found.table[row, END] - found.table[row, START])
+    work = duration + problem.tasks[task, TAIL]
+    if kind == SPT_TWKR:
+        return -1.0, duration / max(work, 1e-9)
+    if kind == SPT:
+        return -1.0, duration
+    if kind == LPT:
+        return 1.0, duration
+    if kind == MOR:
+        return 1.0, float(problem.tasks[task, TAIL_TASKS])
+    if kind == MWKR:
+        return 1.0, work
+    if kind == FIFO:
+        return -1.0, float(state.tasks[task, READY])
+    if kind == FDD_MWKR:
+        release = problem.jobs[problem.tasks[task, JOB], RELEASE]
+        due = float(release + problem.tasks[task, HEAD] + problem.tasks[task, SHORTEST])
+        return -1.0, due / max(work, 1e-9)
+    if kind == NEAREST:
+        return -1.0, float(found.table[row, START] - found.table[row, BEGIN])
+    return 1.0, 0.0
+
+
+@jit
+def choose(
+    problem: Problem,
+    state: State,
+    found: Candidates,
+    count: int,
+    kind: int,
+    parameters: FloatArray,
+    context: Context,
+    features: FloatArray,
+    temperature: float,
+    stream: np.ndarray,
+) -> int:
+    """Row of the candidate that commits next, by highest bid; -1 if all asked agents rather wait.
+
+    Equal scores go to the lowest task, then the lowest agent. With ``temperature`` > 0, Gumbel noise of that size
+    is added to every score (for rules, to its logarithm).
+    """
+    if kind == NETWORK:
+        return _choose_by_network(problem, state, found, count, parameters, context, features, temperature, stream)
+    best, best_score = 0, -np.inf
+    for row in range(count):
+        sign, value = rule_value(problem, state, found, row, kind)
+        if kind == RANDOM:
+            score = gumbel(stream)
+        elif temperature > 0.0:
+            score = sign * np.log(max(value, 1e-3)) + temperature * gumbel(stream)
+        else:
+            score = sign * value
+        if score > best_score or (score == best_score and _comes_first(found, row, best)):
+            best, best_score = row, score
+    return best
+
+
+@jit
+def _comes_first(found: Candidates, row: int, other: int) -> bool:
+    if found.table[row, TASK] != found.table[other, TASK]:
+        return found.table[row, TASK] < found.table[other, TASK]
+    return found.table[row, AGENT] < found.table[other, AGENT]
+
+
+@jit
+def _choose_by_network(
+    problem: Problem,
+    state: State,
+    found: Candidates,
+    count: int,
+    parameters: FloatArray,
+    context: Context,
+    features: FloatArray,
+    temperature: float,
+    stream: np.ndarray,
+) -> int:
+    may_wait = parameters[MAY_WAIT] > 0.0 and next_event(state) < FAR
+    if count == 1 and not may_wait:
+        return 0
+    prepare(problem, state, found, count, context)
+    best, best_score = -1, -np.inf
+    if may_wait:
+        _score_waiting(problem, state, found, count, parameters, context, features, temperature, stream)
+    for row in range(count):
+        fill_row(problem, state, found, row, context, features)
+        score = network_score(parameters, features)
+        if temperature > 0.0:
+            score += temperature * gumbel(stream)
+        if may_wait and score <= context.wait_score[found.table[row, AGENT]]:
+            continue
+        if score > best_score or (score == best_score and _comes_first(found, row, best)):
+            best, best_score = row, score
+    return best
+
+
+@jit
+def _score_waiting(
+    problem: Problem,
+    state: State,
+    found: Candidates,
+    count: int,
+    parameters: FloatArray,
+    context: Context,
+    features: FloatArray,
+    temperature: float,
+    stream: np.ndarray,
+) -> None:
+    """Score of waiting for each asked agent, once per agent and decision."""
+    context.wait_score[:] = np.inf
+    for agent in range(len(context.wait_score)):
+        if found.first_begin[agent] == FAR:
+            continue
+        fill_wait_row(problem, state, agent, context, features)
+        score = network_score(parameters, features)
+        if temperature > 0.0:
+            score += temperature * gumbel(stream)
+        context.wait_score[agent] = score

@@ -1,0 +1,213 @@
+"""Whole episodes in compiled code: one greedy or sampled rollout, many samples, the pilot method."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from graphs.features import Context, new_context
+from graphs.schema import NUM_FEATURES
+from problems.instance import FloatArray, IntArray
+from problems.simulator.arrays import (
+    FREE,
+    IS_DEDICATED,
+    LOAD,
+    MAKESPAN,
+    OBJECTIVE,
+    TAIL,
+    WAITED,
+    Problem,
+    State,
+    new_state,
+)
+from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, new_candidates, next_decision
+from problems.simulator.engine import commit, copy_state, objective_value, reset
+from problems.simulator.jit import jit
+from problems.simulator.random import seed_stream
+from solvers.priority import Priority, choose
+
+
+class Work(NamedTuple):
+    """Room that an episode needs besides its state."""
+
+    found: Candidates
+    context: Context
+    features: FloatArray
+    stream: np.ndarray
+
+
+def new_work(problem: Problem) -> Work:
+    """Empty room for episodes of ``problem``."""
+    return Work(new_candidates(problem), new_context(problem), np.zeros(NUM_FEATURES), np.zeros(1, np.uint64))
+
+
+@jit
+def makespan_bound(problem: Problem, state: State, agent: int, task: int) -> int:
+    """Lower bound on the final makespan after ``agent`` committed to ``task``; 0 for other objectives."""
+    if problem.flags[OBJECTIVE] != MAKESPAN:
+        return 0
+    bound = state.agents[agent, FREE] + problem.tasks[task, TAIL]
+    if problem.flags[IS_DEDICATED]:
+        bound = max(bound, state.agents[agent, FREE] + state.agents[agent, LOAD])
+    return bound
+
+
+@jit
+def finish(
+    problem: Problem,
+    state: State,
+    candidate_filter: int,
+    kind: int,
+    parameters: FloatArray,
+    work: Work,
+    temperature: float,
+    cutoff: int,
+) -> int:
+    """Complete the schedule in ``state``; returns its objective, or ``FAR`` once it cannot fall below ``cutoff``."""
+    while True:
+        count = next_decision(problem, state, candidate_filter, work.found)
+        if count == 0:
+            return objective_value(problem, state)
+        row = choose(
+            problem, state, work.found, count, kind, parameters, work.context, work.features, temperature, work.stream
+        )
+        if row < 0:
+            for other in range(count):
+                state.agents[work.found.table[other, AGENT], WAITED] = 1
+            continue
+        agent, task = work.found.table[row, AGENT], work.found.table[row, TASK]
+        commit(problem, state, agent, task)
+        if cutoff < FAR and makespan_bound(problem, state, agent, task) >= cutoff:
+            return FAR
+
+
+@jit
+def sample(
+    problem: Problem,
+    state: State,
+    best: State,
+    candidate_filter: int,
+    kind: int,
+    parameters: FloatArray,
+    work: Work,
+    temperature: float,
+    seed: int,
+    first: int,
+    values: IntArray,
+) -> int:
+    """Rollouts ``first``, ``first`` + 1, ... of ``seed``, one per entry of ``values`` (int64 [K]); number 0 is greedy.
+
+    ``best`` becomes the first best schedule; returns its objective.
+    """
+    best_value = FAR
+    for number in range(len(values)):
+        seed_stream(work.stream, seed, first + number)
+        reset(problem, state)
+        heat = temperature if first + number > 0 else 0.0
+        values[number] = finish(problem, state, candidate_filter, kind, parameters, work, heat, FAR)
+        if values[number] < best_value:
+            best_value = values[number]
+            copy_state(state, best)
+    return best_value
+
+
+@jit
+def pilot(
+    problem: Problem,
+    state: State,
+    trial: State,
+    best: State,
+    candidate_filter: int,
+    kind: int,
+    parameters: FloatArray,
+    work: Work,
+    options: IntArray,
+) -> int:
+    """Pilot method: at each decision, complete every choice by the priority and take the best.
+
+    The completion of the priority's own choice is known: it is the completion of the choice before. So only the
+    others are tried, each until it cannot be better. The best complete schedule ends up in ``best``; returns its
+    objective. ``options`` is int64 [E, 2] room.
+    """
+    copy_state(state, trial)
+    value = finish(problem, trial, candidate_filter, kind, parameters, work, 0.0, FAR)
+    copy_state(trial, best)
+    while True:
+        count = next_decision(problem, state, candidate_filter, work.found)
+        if count == 0:
+            return value
+        for row in range(count):
+            options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
+        chosen = choose(
+            problem, state, work.found, count, kind, parameters, work.context, work.features, 0.0, work.stream
+        )
+        own = chosen
+        for option in range(count):
+            if option == own:
+                continue
+            copy_state(state, trial)
+            commit(problem, trial, options[option, 0], options[option, 1])
+            if makespan_bound(problem, trial, options[option, 0], options[option, 1]) >= value:
+                continue
+            trial_value = finish(problem, trial, candidate_filter, kind, parameters, work, 0.0, value)
+            if trial_value < value:
+                chosen, value = option, trial_value
+                copy_state(trial, best)
+        if chosen < 0:
+            for option in range(count):
+                state.agents[options[option, 0], WAITED] = 1
+        else:
+            commit(problem, state, options[chosen, 0], options[chosen, 1])
+
+
+class Runner:
+    """Runs episodes of one problem, reusing its room.
+
+    Parameters
+    ----------
+    problem
+        The compiled instance.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.state, self.best = new_state(problem), new_state(problem)
+        self.work = new_work(problem)
+
+    def sample(
+        self, priority: Priority, count: int = 1, seed: int = 0, temperature: float = 1.0, first: int = 0
+    ) -> IntArray:
+        """Objectives of ``count`` rollouts, int64 [count]; rollout number 0 is greedy. ``best`` holds the best."""
+        values = np.zeros(count, np.int64)
+        sample(
+            self.problem,
+            self.state,
+            self.best,
+            int(priority.candidate_filter),
+            int(priority.kind),
+            priority.parameters,
+            self.work,
+            temperature,
+            seed,
+            first,
+            values,
+        )
+        return values
+
+    def pilot(self, priority: Priority) -> int:
+        """Objective of the pilot method; ``best`` holds its schedule."""
+        reset(self.problem, self.state)
+        return int(
+            pilot(
+                self.problem,
+                self.state,
+                new_state(self.problem),
+                self.best,
+                int(priority.candidate_filter),
+                int(priority.kind),
+                priority.parameters,
+                self.work,
+                np.zeros((len(self.problem.pairs), 2), np.int64),
+            )
+        )
