@@ -1,0 +1,1 @@
+"""The sub-commands of ``python -m training``, one module each, loaded when called."""

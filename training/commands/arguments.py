@@ -1,0 +1,165 @@
+"""The options of every sub-command as dataclasses. Importing this module imports nothing but the standard library."""
+
+from __future__ import annotations
+
+# ruff: noqa: RUF009 - `option` returns a dataclass field; the linter does not know that
+from dataclasses import dataclass
+from pathlib import Path
+
+from training.options import option
+
+
+@dataclass(frozen=True)
+class SolveOptions:
+    """Options of ``solve``."""
+
+    instance: str = option(
+        "an instance file, or the name of a built-in instance such as ta01", positional=True, metavar="FILE|NAME"
+    )
+    family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
+    agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    solver: str | None = option("solver; see 'list solvers' (default: policy, with --time-limit: auto)", None, "NAME")
+    time_limit: float | None = option("seconds to search", None, "S", minimum=0)
+    samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
+    seed: int = option("seed of all randomness", 0, "N", minimum=0)
+    workers: int = option("threads of the solver", 1, "N", minimum=1)
+    out: Path | None = option("write the schedule here (.json or .csv)", None, "FILE")
+    plot: Path | None = option("write a picture of the schedule here (.svg)", None, "FILE")
+    json: bool = option("print one JSON object instead of a table", False)
+    track: bool = option("log the result to Weights & Biases", False)
+
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """Options of ``evaluate``."""
+
+    instances: tuple[str, ...] = option("names, ranges (ta01-ta10), files, folders", metavar="INSTANCE")
+    solvers: tuple[str, ...] = option("solvers, for instance spt,pilot,cp-sat", metavar="SOLVER")
+    out: Path = option("folder for results.csv, results.json, schedules and logs", metavar="DIR")
+    family: str | None = option("family of the problems; needed where the files do not tell", None, "NAME")
+    agents: tuple[int, ...] = option("numbers of agents (salesmen), one row each", (), metavar="M", minimum=1)
+    samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
+    time_limit: float | None = option("seconds to search, per row", None, "S", minimum=0)
+    workers: int = option("processes that work on rows at the same time", 1, "N", minimum=1)
+    seeds: tuple[int, ...] = option("seeds, one row each", (0,), metavar="N", minimum=0)
+    config: Path | None = option("JSON file of options; the command line overrides it", None, metavar="FILE")
+    track: bool = option("log the results to Weights & Biases", False)
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Options of ``train``, and all that a training run is told.
+
+    Attributes
+    ----------
+    family
+        Family whose generated instances are trained on.
+    policy
+        ``tuned`` (a small priority on candidate features) or ``policy`` (the attention network).
+    algorithm
+        Name of the training algorithm; None leaves the choice to the policy.
+    minutes
+        Wall time to train, in minutes.
+    seed
+        Seed of instances, weights and samples.
+    resume
+        Go on from the checkpoint in ``out``.
+    track
+        Log to Weights & Biases.
+    out
+        Folder of the checkpoint, the metrics and the resolved configuration.
+    """
+
+    family: str = option("family to train on", metavar="NAME")
+    out: Path = option("folder for the checkpoint, the metrics and the resolved configuration", metavar="DIR")
+    policy: str = option("policy to train", "tuned", choices=("tuned", "policy"))
+    algorithm: str | None = option("training algorithm (default: the policy's own)", None, "NAME")
+    minutes: float = option("minutes to train", 10.0, "X", minimum=0)
+    seed: int = option("seed of all randomness", 0, "N", minimum=0)
+    resume: bool = option("go on from the checkpoint in --out", False)
+    track: bool = option("log metrics to Weights & Biases", False)
+    config: Path | None = option("JSON file of options; the command line overrides it", None, metavar="FILE")
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Options of ``report``."""
+
+    folders: tuple[Path, ...] = option("folders written by 'evaluate'", positional=True, metavar="DIR")
+    out: Path = option("the HTML file to write", metavar="FILE")
+
+
+@dataclass(frozen=True)
+class VerifyOptions:
+    """Options of ``verify``."""
+
+    instance: str = option("an instance file or the name of a built-in instance", positional=True, metavar="INSTANCE")
+    schedule: Path = option("a schedule file (.json or .csv)", positional=True, metavar="SCHEDULE")
+    family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
+    agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    json: bool = option("print one JSON object instead of lines", False)
+
+
+@dataclass(frozen=True)
+class GenerateOptions:
+    """Options of ``generate``."""
+
+    family: str = option("family to generate", positional=True, metavar="FAMILY")
+    count: int = option("number of instances", metavar="N", minimum=1)
+    out: Path = option("folder for the instance files", metavar="DIR")
+    seed: int = option("seed of the first instance; the others follow", 0, "N", minimum=0)
+    kind: str = option("kind of instance; see 'list families'", "random")
+    jobs: int | None = option("number of jobs", None, "N", minimum=1)
+    machines: int | None = option("number of machines", None, "N", minimum=1)
+    cities: int | None = option("number of cities, the depot not counted", None, "N", minimum=1)
+    salesmen: int | None = option("number of salesmen", None, "M", minimum=1)
+    format: str | None = option("file format (default: the framework's JSON)", None)
+
+
+@dataclass(frozen=True)
+class ConvertOptions:
+    """Options of ``convert``."""
+
+    source: Path = option("file to read", positional=True, metavar="IN")
+    target: Path = option("file to write; its suffix chooses the format", positional=True, metavar="OUT")
+    family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
+    agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    format: str | None = option("format to write (default: by suffix)", None)
+
+
+@dataclass(frozen=True)
+class ListOptions:
+    """Options of ``list``."""
+
+    what: str = option(
+        "what to list", positional=True, metavar="WHAT", choices=("families", "solvers", "instances", "weights")
+    )
+
+
+@dataclass(frozen=True)
+class WarmUpOptions:
+    """Options of ``warm-up`` (none)."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A sub-command: its options, the ``module:function`` that runs it, and a sentence for ``--help``."""
+
+    options: type
+    load: str
+    summary: str
+
+
+COMMANDS = {
+    "solve": Command(SolveOptions, "training.commands.solve:run", "schedule one instance"),
+    "evaluate": Command(
+        EvaluateOptions, "training.commands.evaluate:run", "run solvers on many instances and tabulate the gaps"
+    ),
+    "train": Command(TrainConfig, "training.commands.train:run", "train a policy on generated instances"),
+    "report": Command(ReportOptions, "training.commands.report:run", "turn evaluations into one HTML page"),
+    "verify": Command(VerifyOptions, "training.commands.verify:run", "check a schedule against its instance"),
+    "generate": Command(GenerateOptions, "training.commands.generate:run", "write seeded instances"),
+    "convert": Command(ConvertOptions, "training.commands.convert:run", "rewrite an instance in another format"),
+    "list": Command(ListOptions, "training.commands.listing:run", "list what is built in"),
+    "warm-up": Command(WarmUpOptions, "training.commands.warm_up:run", "compile everything ahead of time"),
+}

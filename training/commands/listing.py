@@ -1,0 +1,59 @@
+"""``list``: families, solvers, built-in instances, shipped weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from training.commands.arguments import ListOptions
+from training.table import aligned
+
+
+def run(options: ListOptions) -> int:
+    """Print one table."""
+    columns, rows = {"families": _families, "solvers": _solvers, "instances": _instances, "weights": _weights}[
+        options.what
+    ]()
+    print(aligned(columns, rows), end="")
+    return 0
+
+
+def _families() -> tuple[list[str], list[list[Any]]]:
+    from problems.families import FAMILIES
+
+    rows = [
+        [family.name, family.title, family.agent_label, " ".join(family.formats), " ".join(family.generators)]
+        for family in FAMILIES.values()
+    ]
+    return ["family", "title", "agents are", "formats", "generators"], rows
+
+
+def _solvers() -> tuple[list[str], list[list[Any]]]:
+    from solvers.registry import SOLVERS
+
+    rows = [
+        [entry.name, str(entry.kind), " ".join(entry.families) if entry.families else "all", entry.summary]
+        for entry in SOLVERS.values()
+    ]
+    return ["solver", "kind", "families", "what it does"], rows
+
+
+def _instances() -> tuple[list[str], list[list[Any]]]:
+    from problems.bounds import best_known
+    from problems.generators import taillard
+
+    rows: list[list[Any]] = []
+    for number in range(1, 81):
+        instance = taillard(f"ta{number:02d}")
+        known = best_known(instance)
+        values = [known.lower, known.upper, known.date] if known is not None else [None, None, None]
+        rows.append([instance.name, instance.family, f"{instance.num_jobs}x{instance.num_agents}", *values])
+    return ["instance", "family", "size", "lower bound", "best known", "date"], rows
+
+
+def _weights() -> tuple[list[str], list[list[Any]]]:
+    from marl.weights import list_weights
+
+    columns = ["weights", "policy", "family", "sha256", "trained on"]
+    return columns, [
+        [card.get(key) for key in ("name", "policy", "family", "sha256", "trained_on")] for card in list_weights()
+    ]

@@ -1,0 +1,98 @@
+"""``solve``: one instance to a checked schedule, a gap and a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from problems.formats import write_schedule
+from problems.instance import Instance
+from problems.schedule import Schedule
+from solvers.budget import Budget
+from training.commands.arguments import SolveOptions
+from training.files import make_folder, to_json, write_whole
+from training.instances import find
+from training.log import say
+from training.options import OptionError
+from training.plots.entry import plot_schedule
+from training.rows import Row, flag_below_bounds
+from training.running import describe, record, solve_instance
+from training.table import percent, text
+from training.tracking import start_tracking
+
+SOLVED, FAULTY, INFEASIBLE, NONE_IN_TIME = 0, 1, 3, 4
+SCHEDULE_SUFFIXES = (".json", ".csv")
+
+
+def run(options: SolveOptions) -> int:
+    """Solve the instance, write what was asked for, and return the exit code."""
+    _require_suffix(options.out, "--out", SCHEDULE_SUFFIXES)
+    _require_suffix(options.plot, "--plot", (".svg",))
+    source = find(options.instance, options.family, options.agents)
+    instance = source.load()
+    solver = options.solver or ("policy" if options.time_limit is None else "auto")
+    row = Row(instance.name, solver, options.seed, samples=options.samples, time_limit=options.time_limit)
+    describe(row, instance, source.path)
+    budget = Budget(options.time_limit, options.samples, options.workers)
+    result = solve_instance(instance, solver, budget, options.seed)
+    record(row, result)
+    flag_below_bounds([row])
+    print(to_json(row.summary(), indent=None) if options.json else _lines(row), end="")
+    if row.reason is not None:
+        say(f"error: {row.reason}")
+        return FAULTY
+    if result.schedule is not None:
+        _write(options, instance, result.schedule, row)
+    _track(options, row)
+    return exit_code(row)
+
+
+def exit_code(row: Row) -> int:
+    """0 only with a checked schedule, 3 if there is none, 4 if none was found in time."""
+    if row.solved:
+        return SOLVED
+    return INFEASIBLE if row.status == "infeasible" else NONE_IN_TIME
+
+
+def _require_suffix(path: Path | None, option: str, suffixes: tuple[str, ...]) -> None:
+    """Refuse a file that could not be written, before any time is spent."""
+    if path is not None and path.suffix.lower() not in suffixes:
+        raise OptionError(f"{option} {path}: unknown suffix '{path.suffix}'; end the name in {' or '.join(suffixes)}")
+
+
+def _write(options: SolveOptions, instance: Instance, schedule: Schedule, row: Row) -> None:
+    if options.out is not None:
+        make_folder(options.out.parent)
+        write_schedule(schedule, instance, options.out)
+        say(f"schedule: {options.out}")
+    if options.plot is not None:
+        title = f"{row.instance}: {text(row.objective)} by {row.solver}"
+        write_whole(options.plot, plot_schedule(schedule, instance, title))
+        say(f"picture: {options.plot}")
+
+
+def _lines(row: Row) -> str:
+    """The row for people: one fact per line."""
+    known = [row.best_known_source, row.best_known_date]
+    facts = {
+        "instance": f"{row.instance} ({row.family}, {row.group})",
+        "solver": row.solver,
+        "status": row.status,
+        "objective": text(row.objective),
+        "lower bound": text(row.lower_bound),
+        "gap": percent(row.gap, 2),
+        "best known": text(row.best_known)
+        + (f" ({', '.join(filter(None, known))})" if row.best_known is not None else ""),
+        "to best known": percent(row.gap_to_best_known, 2),
+        "seconds": f"{row.runtime_s:.3f}",
+        "checked": text(row.checked),
+    }
+    return "".join(f"{name:<14}{value}\n" for name, value in facts.items() if value)
+
+
+def _track(options: SolveOptions, row: Row) -> None:
+    if not options.track:
+        return
+    tracker = start_tracking(Path.cwd(), f"{row.family}-{row.group}", "solve", row.summary(), (row.solver,))
+    values = {"objective": row.objective, "gap": row.gap, "runtime_s": row.runtime_s}
+    tracker.log(0, {f"eval/{name}": value for name, value in values.items() if value is not None})
+    tracker.finish()

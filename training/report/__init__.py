@@ -1,0 +1,1 @@
+"""Reports: evaluations as one self-contained HTML page."""

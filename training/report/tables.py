@@ -1,0 +1,127 @@
+"""The tables of a report: gaps by solver and by group, values by instance, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from training.report.html import Cell, number, table
+from training.rows import Row
+from training.summary import Summary, distinct, summarize
+from training.table import percent, text
+
+TOTAL = "all"
+
+
+def solver_table(rows: Sequence[Row]) -> str:
+    """One line per solver over all instances of a family, the least gap first."""
+    head = [Cell("solver"), *(number(name) for name in ("mean gap", "seeds", "spread", "proved", "solved", "median s"))]
+    summaries = sorted(_summaries(rows), key=lambda summary: _order(summary.gap_to_best_known))
+    lines = [_solver_line(summary, rows) for summary in summaries]
+    caption = "Mean gap to the best-known values; spread is the standard deviation of that mean over seeds."
+    return table(head, lines, caption)
+
+
+def _summaries(rows: Sequence[Row]) -> list[Summary]:
+    solvers = distinct(row.solver for row in rows)
+    return [summarize([row for row in rows if row.solver == solver], solver, TOTAL) for solver in solvers]
+
+
+def _order(gap: float | None) -> float:
+    return float("inf") if gap is None else gap
+
+
+def _solver_line(summary: Summary, rows: Sequence[Row]) -> list[Cell]:
+    seeds = len(distinct(row.seed for row in rows if row.solver == summary.solver))
+    solved = f"{summary.solved}/{summary.rows}"
+    return [
+        Cell(summary.solver),
+        number(percent(summary.gap_to_best_known, 2)),
+        number(seeds),
+        number(percent(summary.spread, 2)),
+        number(summary.proved),
+        number(solved, "" if summary.solved == summary.rows else "bad"),
+        number(_seconds(summary.median_runtime_s)),
+    ]
+
+
+def _seconds(value: float | None) -> str | None:
+    if value is None:
+        return None
+    return f"{value:.3f}" if value < 1 else f"{value:.1f}"
+
+
+def group_table(rows: Sequence[Row]) -> str:
+    """Mean gap to the best-known values by group (rows) and solver (columns), the best of each row in bold."""
+    solvers, groups = distinct(row.solver for row in rows), distinct(row.group for row in rows if row.group)
+    lines = [_group_line([row for row in rows if row.group == group], str(group), solvers) for group in groups]
+    lines.append(_group_line(rows, TOTAL, solvers))
+    head = [Cell("group"), number("instances"), *(number(solver) for solver in solvers)]
+    return table(head, lines, "Mean gap to the best-known values by group.", total=True)
+
+
+def _group_line(rows: Sequence[Row], group: str, solvers: Sequence[str]) -> list[Cell]:
+    gaps = [summarize([row for row in rows if row.solver == name], name, group).gap_to_best_known for name in solvers]
+    least = min((gap for gap in gaps if gap is not None), default=None)
+    count = len(distinct((row.instance, row.agents) for row in rows))
+    cells = [number(percent(gap, 2), "best" if gap is not None and gap == least else "") for gap in gaps]
+    return [Cell(group), number(count), *cells]
+
+
+def known_text(rows: Sequence[Row]) -> str:
+    """Where the best-known values come from, and when they were found."""
+    known = [row for row in rows if row.best_known is not None]
+    if not known:
+        return "No best-known values were found for these instances: no reference file lists them."
+    sources = distinct((row.best_known_source, row.best_known_date) for row in known)
+    told = [f"{source} ({date})" if date else f"{source} (no date given)" for source, date in sources]
+    shown = "; ".join(told[:6]) + (f"; and {len(told) - 6} more" if len(told) > 6 else "")
+    instances = len(distinct((row.instance, row.agents) for row in known))
+    return f"Best-known values of {instances} instances: {shown}."
+
+
+def instance_table(rows: Sequence[Row]) -> str:
+    """Objective and gap of every solver on every instance; a cell with several seeds shows their mean."""
+    solvers = distinct(row.solver for row in rows)
+    keys = distinct((row.instance, row.agents) for row in rows)
+    names = ("instance", "best known", "best bound")
+    head = [Cell(names[0]), number(names[1]), number(names[2]), *(number(solver) for solver in solvers)]
+    lines = [_instance_line([row for row in rows if (row.instance, row.agents) == key], solvers) for key in keys]
+    return table(head, lines, "Objective, and its gap to the best-known value (mean over seeds).")
+
+
+def _instance_line(rows: Sequence[Row], solvers: Sequence[str]) -> list[Cell]:
+    known = next((row.best_known for row in rows if row.best_known is not None), None)
+    bounds = [row.lower_bound for row in rows if row.lower_bound is not None]
+    bounds += [row.best_known_lower for row in rows if row.best_known_lower is not None]
+    cells = [_value_cell([row for row in rows if row.solver == solver]) for solver in solvers]
+    return [Cell(rows[0].instance), number(text(known)), number(text(max(bounds, default=None))), *cells]
+
+
+def _value_cell(rows: Sequence[Row]) -> Cell:
+    values = [row.objective for row in rows if row.solved and row.objective is not None]
+    if not rows:
+        return number(None)
+    if len(values) < len(rows):
+        return number(next(row.status for row in rows if not row.solved), "bad")
+    gaps = [row.gap_to_best_known for row in rows if row.gap_to_best_known is not None]
+    proved = " (optimal)" if all(row.status == "optimal" for row in rows) else ""
+    gap = f" ({percent(fmean(gaps))})" if len(gaps) == len(rows) and not proved else proved
+    return number(text(fmean(values)) + gap)
+
+
+def failure_table(rows: Sequence[Row]) -> str:
+    """Every row without a checked schedule, with the reason; nothing if all are solved."""
+    failed = [row for row in rows if not row.solved]
+    if not failed:
+        return ""
+    head = [Cell(name) for name in ("instance", "solver", "seed", "status", "reason")]
+    lines = [
+        [Cell(row.instance), Cell(row.solver), Cell(row.seed), Cell(row.status, "bad"), _reason(row)] for row in failed
+    ]
+    return table(head, lines)
+
+
+def _reason(row: Row) -> Cell:
+    usual = {"unknown": "no schedule was found in time", "infeasible": "it is proved that there is no schedule"}
+    return Cell(row.reason or usual.get(row.status, ""))

@@ -1,0 +1,156 @@
+"""One row of a result table: an instance solved by a solver with a seed, or the reason why it was not."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+SUMMARY_KEYS = (
+    "instance", "family", "solver", "status", "objective", "lower_bound", "gap", "best_known", "gap_to_best_known",
+    "runtime_s", "seed", "checked", "tolerance", "versions",
+)  # fmt: skip
+"""The keys of ``solve --json``, in order."""
+
+ERROR = "error"
+"""Status of a row that has no result; the others are those of a `Result`."""
+
+
+@dataclass
+class Row:
+    """A row of ``results.csv`` and ``results.json``; None is an empty cell.
+
+    Attributes
+    ----------
+    instance, family, agents, group
+        Name, family, number of agents, and the group of similar instances over which reports average.
+    solver, seed, samples, time_limit
+        What was asked for.
+    status
+        optimal, feasible, infeasible, unknown, or error.
+    objective, lower_bound, gap
+        In the unit of the source; ``gap`` is (objective - lower_bound) / objective.
+    best_known, gap_to_best_known
+        The best published value and objective / best_known - 1.
+    best_known_lower, best_known_source, best_known_date
+        The best published bound, and where and when the values were found.
+    runtime_s
+        Wall time of the solver in seconds.
+    checked
+        Whether the independent checker accepted the schedule.
+    tolerance
+        By how much the solver's own units may differ from the objective (0 for whole numbers).
+    reason
+        Why there is no result.
+    file, instance_file, schedule_file, log_file
+        The source, and the files beside the table, relative to it.
+    versions
+        Versions of what computed the row.
+    """
+
+    instance: str
+    solver: str
+    seed: int
+    family: str | None = None
+    agents: int | None = None
+    group: str | None = None
+    samples: int = 1
+    time_limit: float | None = None
+    status: str = ERROR
+    objective: float | None = None
+    lower_bound: float | None = None
+    gap: float | None = None
+    best_known: float | None = None
+    gap_to_best_known: float | None = None
+    best_known_lower: float | None = None
+    best_known_source: str | None = None
+    best_known_date: str | None = None
+    runtime_s: float | None = None
+    checked: bool = False
+    tolerance: float | None = None
+    reason: str | None = None
+    file: str | None = None
+    instance_file: str | None = None
+    schedule_file: str | None = None
+    log_file: str | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def solved(self) -> bool:
+        """Whether the row has a checked schedule."""
+        return self.checked and self.objective is not None and self.status in ("optimal", "feasible")
+
+    def fail(self, reason: str) -> None:
+        """Turn the row into an error; its numbers are kept for the reader to see, except the gaps."""
+        self.status, self.reason = ERROR, reason
+        self.gap = self.gap_to_best_known = None
+
+    def as_json(self) -> dict[str, Any]:
+        """All columns."""
+        return {name: value for name, value in asdict(self).items() if name in COLUMNS}
+
+    def summary(self) -> dict[str, Any]:
+        """The columns of ``solve --json``."""
+        values = self.as_json()
+        return {key: values[key] for key in SUMMARY_KEYS}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Row:
+        """Row from what `as_json` gave; unknown columns are left out."""
+        known = {item.name for item in fields(cls)}
+        return cls(**{key: value for key, value in values.items() if key in known})
+
+
+_DETAILS = [item.name for item in fields(Row) if item.name not in SUMMARY_KEYS]
+COLUMNS = (*SUMMARY_KEYS[:-1], *_DETAILS, "versions")
+"""Columns of results.csv and results.json, in order."""
+
+
+def derive_seed(seed: int, instance: str, solver: str) -> int:
+    """Seed of one row, 0 to 2^31 - 1: a pure function of the run's seed, the instance and the solver.
+
+    Rows differ in their random choices, and a row's are the same whichever process works on it.
+    """
+    digest = hashlib.sha256(f"{seed}\0{instance}\0{solver}".encode()).digest()
+    return int.from_bytes(digest[:4], "little") & 0x7FFF_FFFF
+
+
+def relative_excess(value: float | None, reference: float | None) -> float | None:
+    """``value / reference - 1``; 0 where both are equal, None without either or where it is not defined."""
+    if value is None or reference is None:
+        return None
+    if value == reference:
+        return 0.0
+    return value / reference - 1 if reference else None
+
+
+def slack(bound: float, tolerance: float | None) -> float:
+    """By how much a value may lie below a bound: half a unit of the bound's last digit, plus the tolerance."""
+    text = repr(float(bound))
+    digits = 0 if float(bound).is_integer() else len(text.partition(".")[2])
+    last_digit = 0.0 if not digits or "e" in text else 0.5 * 10.0**-digits
+    return last_digit + (tolerance or 0.0) + 1e-12 * abs(bound)
+
+
+def flag_below_bounds(rows: list[Row]) -> None:
+    """Turn every row whose objective lies below a lower bound of its instance into an error.
+
+    A bound is a published one, or one that any row claims to have proved for the same instance and agents.
+    """
+    bounds: dict[tuple[str, int | None], tuple[float, str]] = {}
+    for row in rows:
+        published = (row.best_known_lower, f"the published bound ({row.best_known_source})")
+        for bound, origin in (published, (row.lower_bound, f"the bound of {row.solver}")):
+            key = (row.instance, row.agents)
+            if bound is not None and bound > bounds.get(key, (float("-inf"), ""))[0]:
+                bounds[key] = (bound, origin)
+    for row in rows:
+        bound, origin = bounds.get((row.instance, row.agents), (None, ""))
+        if row.objective is not None and bound is not None and row.objective < bound - slack(bound, row.tolerance):
+            row.fail(f"the objective {row.objective:g} lies below {origin}, {bound:g}: one of the two is wrong")
+
+
+def slug(text: str) -> str:
+    """``text`` as a file name."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "unnamed"
