@@ -11,17 +11,15 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from ortools.sat.python import cp_model
 
-from problems.instance import NO_STATE, Instance, IntArray
+from problems.instance import Instance
 from problems.measure import integer_objective
 from problems.schedule import Schedule
+from solvers.legs import DEPOT, leg_lengths, shortest_paths
 
 PARAMETERS = {"linearization_level": 2}
 """Twice as fast to a proof on 12 cities as the default level."""
-
-DEPOT = 0
 
 
 class RoutesModel:
@@ -107,26 +105,3 @@ class RoutesModel:
                 node = after[node]
             routes.append(route)
         return routes + [[] for _ in range(self.instance.num_agents - len(routes))]
-
-
-def leg_lengths(instance: Instance) -> IntArray:
-    """Length of each leg, int64 [T + 1, T + 1], the depot first; legs that an agent does not drive are 0."""
-    changeover = instance.changeover
-    assert changeover is not None
-    times = changeover.times[changeover.agent_matrix[0]]
-    home, states = changeover.agent_home[0], changeover.task_state
-    lengths = np.zeros((instance.num_tasks + 1, instance.num_tasks + 1), np.int64)
-    lengths[1:, 1:] = times[np.ix_(states, states)]
-    if home != NO_STATE:
-        lengths[0, 1:] = times[home, states]
-        lengths[1:, 0] = times[states, home] if changeover.returns else 0
-    np.fill_diagonal(lengths, 0)
-    return lengths
-
-
-def shortest_paths(lengths: IntArray) -> IntArray:
-    """Floyd-Warshall: rounded lengths, or any setup times, may break the triangle inequality."""
-    paths = lengths.copy()
-    for k in range(len(paths)):
-        paths = np.minimum(paths, paths[:, k : k + 1] + paths[k : k + 1, :])
-    return paths
