@@ -27,7 +27,6 @@ from problems.simulator.arrays import (
     NONE,
     NOW,
     NUM_OPEN,
-    OPEN_TASK,
     PAIR_AGENT,
     PAIR_HI,
     PAIR_LO,
@@ -45,7 +44,7 @@ from problems.simulator.arrays import (
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, next_event
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time, return_time
-from problems.simulator.switches.earliest import earliest
+from problems.simulator.switches.earliest import earliest_end
 
 # Context.numbers
 BOUND, MEAN_WORK, TARGET, REMOTEST = range(4)
@@ -104,7 +103,7 @@ def prepare(problem: Problem, state: State, found: Candidates, count: int, conte
     bound, total_work = 0, 0
     context.queue[:] = 0
     for slot in range(state.clock[NUM_OPEN]):
-        task = state.open[slot, OPEN_TASK]
+        task = state.open[slot]
         ready = max(state.tasks[task, READY], now)
         work = problem.tasks[task, SHORTEST] + problem.tasks[task, TAIL]
         bound = max(bound, ready - now + work)
@@ -135,7 +134,7 @@ def _prepare_routes(problem: Problem, state: State, found: Candidates, count: in
         total += length
         longest = max(longest, length)
     for slot in range(state.clock[NUM_OPEN]):
-        task = state.open[slot, OPEN_TASK]
+        task = state.open[slot]
         total += problem.tasks[task, NEAREST]
         remotest = max(remotest, return_time(problem, problem.pairs[problem.tasks[task, PAIR_LO], PAIR_AGENT], task))
     context.numbers[TARGET] = max(longest, total / len(state.agents), 2.0 * remotest, problem.unit[0])
@@ -174,7 +173,7 @@ def fill_wait_row(problem: Problem, state: State, agent: int, context: Context, 
         out[31] = out[30]
     out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
     out[42] = 1.0
-    event = next_event(state)
+    event = next_event(problem, state)
     if event < FAR:
         out[43] = (event - now) / unit
 
@@ -322,7 +321,7 @@ def _fill_neighbours(problem: Problem, state: State, found: Candidates, row: int
     matrix, place = problem.agents[agent, MATRIX], problem.tasks[task, PLACE]
     nearest, second, total, count = FAR, FAR, 0, 0
     for slot in range(state.clock[NUM_OPEN]):
-        other = state.open[slot, OPEN_TASK]
+        other = state.open[slot]
         if other == task:
             continue
         way = problem.changeover[matrix, place, problem.tasks[other, PLACE]]
@@ -353,7 +352,7 @@ def _fill_alternatives(
     for pair in range(low, high):
         other = problem.pairs[pair, PAIR_AGENT]
         if other != agent:
-            other_end = min(other_end, earliest(problem, state, other, task)[2])
+            other_end = min(other_end, earliest_end(problem, state, other, task))
     unit = problem.unit[0]
     out[32] = (other_end - end) / unit
     duration = max((end - found.table[row, START]) / unit, TINY)

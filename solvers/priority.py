@@ -202,7 +202,7 @@ def _choose_by_network(
     temperature: float,
     stream: np.ndarray,
 ) -> int:
-    may_wait = parameters[MAY_WAIT] > 0.0 and next_event(state) < FAR
+    may_wait = parameters[MAY_WAIT] > 0.0 and next_event(problem, state) < FAR
     if count == 1 and not may_wait:
         return 0
     prepare(problem, state, found, count, context)

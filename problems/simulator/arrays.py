@@ -29,11 +29,11 @@ OBJECTIVE, HAS_CHANGEOVER, NEEDS_TASK, RETURNS, MOVING_DELAY, HAS_PRECEDENCE, IS
 # State.clock
 NOW, NUM_ROWS, NUM_OPEN, TASKS_LEFT = range(4)
 # State.agents
-FREE, LAST, WAITED, LENGTH, LOAD = range(5)
+FREE, LAST, WAITED, LENGTH, LOAD, QUEUED = range(6)
 # State.tasks
 PIECES_LEFT, PREDS_LEFT, READY, OPEN_SLOT = range(4)
-# State.open
-OPEN_TASK, OPEN_READY, OPEN_REVEAL, OPEN_LO, OPEN_HI = range(5)
+# State.queue
+QUEUE_TASK, QUEUE_READY, QUEUE_REVEAL, QUEUE_PAIR = range(4)
 # State.jobs
 LEFT, COMPLETION, WORK_LEFT = range(3)
 # State.rows
@@ -94,16 +94,20 @@ class State(NamedTuple):
     ----------
     clock : int64 [4]
         The present instant, rows written, open tasks, tasks with pieces left.
-    agents : int64 [A, 5]
+    agents : int64 [A, 6]
         End of the last commitment, last task, whether it waited since the last change, route length,
-        work of open and future tasks it may get.
+        work of open and future tasks it may get, length of its queue.
     tasks : int64 [T, 4]
         Pieces left, predecessors not committed, ready time, slot in ``open`` (-1: not open).
     jobs : int64 [J, 3]
         Tasks left, latest committed end, shortest work left.
-    open : int64 [T, 5]
-        Tasks whose predecessors are committed and that have pieces left, in no particular order: task, ready
-        time, reveal, range of eligible pairs. It repeats what the tables say so that a scan reads one block.
+    open : int64 [T]
+        Tasks whose predecessors are committed and that have pieces left, in no particular order.
+    queue : int64 [E, 4]
+        The same for each agent: task, ready time, reveal, pair; rows ``agent_ptr[a]`` and following, as many as
+        ``agents[a, QUEUED]``. A scan reads one block per free agent and skips the busy ones.
+    pair_slot : int64 [E]
+        Row of ``queue`` that holds the pair, if its task is open.
     rows : int64 [N, 6]
         Task, agent, start, end, changeover start and end of each commitment.
     """
@@ -113,6 +117,8 @@ class State(NamedTuple):
     tasks: IntArray
     jobs: IntArray
     open: IntArray
+    queue: IntArray
+    pair_slot: IntArray
     rows: IntArray
 
 
@@ -252,10 +258,12 @@ def new_state(problem: Problem) -> State:
     num_agents, num_tasks = problem.durations.shape[1], problem.durations.shape[0]
     state = State(
         clock=np.zeros(4, np.int64),
-        agents=np.zeros((num_agents, 5), np.int64),
+        agents=np.zeros((num_agents, 6), np.int64),
         tasks=np.zeros((num_tasks, 4), np.int64),
         jobs=np.zeros((len(problem.jobs), 3), np.int64),
-        open=np.zeros((num_tasks, 5), np.int64),
+        open=np.zeros(num_tasks, np.int64),
+        queue=np.zeros((len(problem.pairs), 4), np.int64),
+        pair_slot=np.zeros(len(problem.pairs), np.int64),
         rows=np.zeros((int(problem.tasks[:, PIECES].sum()), 6), np.int64),
     )
     from problems.simulator.engine import reset

@@ -10,14 +10,15 @@ import numpy as np
 from problems.instance import IntArray
 from problems.simulator.arrays import (
     FREE,
+    JOB,
     NOW,
     NUM_OPEN,
-    OPEN_HI,
-    OPEN_LO,
-    OPEN_READY,
-    OPEN_REVEAL,
-    OPEN_TASK,
-    PAIR_AGENT,
+    QUEUE_READY,
+    QUEUE_REVEAL,
+    QUEUE_TASK,
+    QUEUED,
+    READY,
+    REVEAL,
     TASKS_LEFT,
     WAITED,
     Problem,
@@ -25,7 +26,8 @@ from problems.simulator.arrays import (
 )
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time
-from problems.simulator.switches.earliest import earliest
+from problems.simulator.switches.duration import duration_of
+from problems.simulator.switches.earliest import earliest_start
 
 FAR = 2**62
 """Later than any time of a valid instance."""
@@ -59,9 +61,9 @@ class Candidates(NamedTuple):
         Agent, task, begin, start, end of each pair. Begin is the start less the changeover: from then on the
         agent is needed.
     first_begin, first_end : int64 [A]
-        Earliest begin and end among an agent's candidates.
+        Earliest begin and end among an agent's candidates; first begin is ``FAR`` where the agent is not asked.
     next : int64 [1]
-        Earliest later instant at which any known pair could begin.
+        No agent that is not asked now will be asked before this instant, unless it waited.
     """
 
     table: IntArray
@@ -86,55 +88,67 @@ def collect(problem: Problem, state: State, candidate_filter: int, found: Candid
     """Write the candidates of all agents that are asked now to ``found``; returns their number."""
     now = state.clock[NOW]
     count, later = 0, FAR
-    found.first_begin[:] = FAR
-    found.first_end[:] = FAR
-    for slot in range(state.clock[NUM_OPEN]):
-        task, ready = state.open[slot, OPEN_TASK], state.open[slot, OPEN_READY]
-        if state.open[slot, OPEN_REVEAL] > now:
-            later = min(later, state.open[slot, OPEN_REVEAL])
+    for agent in range(len(state.agents)):
+        found.first_begin[agent] = FAR
+        if state.agents[agent, QUEUED] == 0:
             continue
-        for pair in range(state.open[slot, OPEN_LO], state.open[slot, OPEN_HI]):
-            agent = problem.pairs[pair, PAIR_AGENT]
-            free = state.agents[agent, FREE]
-            if free > now:
-                later = min(later, max(free, ready))
-                continue
-            if state.agents[agent, WAITED]:
-                continue
-            _, start, end = earliest(problem, state, agent, task)
-            begin = start - changeover_time(problem, state, agent, task)
-            if begin > now:
-                later = min(later, begin)
-            found.first_begin[agent] = min(found.first_begin[agent], begin)
-            found.first_end[agent] = min(found.first_end[agent], end)
-            found.table[count, AGENT], found.table[count, TASK] = agent, task
-            found.table[count, BEGIN], found.table[count, START], found.table[count, END] = begin, start, end
-            count += 1
+        if state.agents[agent, FREE] > now:
+            later = min(later, state.agents[agent, FREE])
+        elif not state.agents[agent, WAITED]:
+            first = count
+            count, later = _collect_agent(problem, state, agent, found, count, later)
+            if candidate_filter != FULL:
+                count = _keep(now, candidate_filter, found, first, count)
     found.next[0] = later
-    if candidate_filter == FULL:
-        return count
-    return _keep(now, candidate_filter, found, count)
+    return count
 
 
 @jit
-def _keep(now: int, candidate_filter: int, found: Candidates, count: int) -> int:
-    """Drop the pairs that the filter does not allow; returns how many are left."""
-    kept = 0
-    for row in range(count):
+def _collect_agent(
+    problem: Problem, state: State, agent: int, found: Candidates, count: int, later: int
+) -> tuple[int, int]:
+    """Append all revealed tasks in the queue of a free agent; returns the new count and the next later instant."""
+    now = state.clock[NOW]
+    first_begin, first_end = FAR, FAR
+    low = problem.agent_ptr[agent]
+    for slot in range(low, low + state.agents[agent, QUEUED]):
+        if state.queue[slot, QUEUE_REVEAL] > now:
+            later = min(later, state.queue[slot, QUEUE_REVEAL])
+            continue
+        task = state.queue[slot, QUEUE_TASK]
+        time = changeover_time(problem, state, agent, task)
+        start = earliest_start(problem, state, agent, state.queue[slot, QUEUE_READY], time)
+        begin, end = start - time, start + duration_of(problem, agent, task)
+        if begin > now:
+            later = min(later, begin)
+        first_begin, first_end = min(first_begin, begin), min(first_end, end)
+        found.table[count, AGENT], found.table[count, TASK] = agent, task
+        found.table[count, BEGIN], found.table[count, START], found.table[count, END] = begin, start, end
+        count += 1
+    found.first_begin[agent], found.first_end[agent] = first_begin, first_end
+    return count, later
+
+
+@jit
+def _keep(now: int, candidate_filter: int, found: Candidates, first: int, count: int) -> int:
+    """Drop the pairs of one agent, from row ``first`` on, that the filter does not allow; returns the new count."""
+    kept = first
+    for row in range(first, count):
         agent, begin = found.table[row, AGENT], found.table[row, BEGIN]
         allowed = begin <= now
         if candidate_filter == ACTIVE and not allowed:
             allowed = found.first_begin[agent] <= now and begin < found.first_end[agent]
         if allowed:
-            if kept != row:
-                for column in range(5):
-                    found.table[kept, column] = found.table[row, column]
+            for column in range(5):
+                found.table[kept, column] = found.table[row, column]
             kept += 1
+    if kept == first:
+        found.first_begin[found.table[first, AGENT]] = FAR
     return kept
 
 
 @jit
-def next_event(state: State) -> int:
+def next_event(problem: Problem, state: State) -> int:
     """Earliest instant after the present one at which something known changes; ``FAR`` if nothing will."""
     now, event = state.clock[NOW], FAR
     for agent in range(len(state.agents)):
@@ -142,7 +156,8 @@ def next_event(state: State) -> int:
         if now < free < event:
             event = free
     for slot in range(state.clock[NUM_OPEN]):
-        ready = max(state.open[slot, OPEN_READY], state.open[slot, OPEN_REVEAL])
+        task = state.open[slot]
+        ready = max(state.tasks[task, READY], problem.jobs[problem.tasks[task, JOB], REVEAL])
         if now < ready < event:
             event = ready
     return event
@@ -161,7 +176,7 @@ def next_decision(problem: Problem, state: State, candidate_filter: int, found: 
             return count
         event = found.next[0]
         if candidate_filter == FULL or _somebody_waited(state):
-            event = next_event(state)
+            event = next_event(problem, state)
         if event == FAR:
             return 0
         state.clock[NOW] = event
@@ -178,7 +193,7 @@ def _somebody_waited(state: State) -> bool:
 
 
 @jit
-def may_wait(state: State, found: Candidates, count: int, agent: int) -> bool:
+def may_wait(problem: Problem, state: State, found: Candidates, count: int, agent: int) -> bool:
     """Whether something can still change if ``agent`` waits: another agent is asked too, or an event will come.
 
     ``found`` holds the candidates of all agents that are asked now and have not waited.
@@ -186,4 +201,4 @@ def may_wait(state: State, found: Candidates, count: int, agent: int) -> bool:
     for row in range(count):
         if found.table[row, AGENT] != agent:
             return True
-    return next_event(state) < FAR
+    return next_event(problem, state) < FAR

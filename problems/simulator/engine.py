@@ -18,18 +18,14 @@ from problems.simulator.arrays import (
     LONGEST_ROUTE,
     MAKESPAN,
     MEAN_FLOW,
+    NEEDS_TASK,
     NONE,
     NOW,
     NUM_OPEN,
     NUM_PREDS,
     NUM_ROWS,
     OBJECTIVE,
-    OPEN_HI,
-    OPEN_LO,
-    OPEN_READY,
-    OPEN_REVEAL,
     OPEN_SLOT,
-    OPEN_TASK,
     PAIR_AGENT,
     PAIR_HI,
     PAIR_LO,
@@ -37,6 +33,11 @@ from problems.simulator.arrays import (
     PIECES,
     PIECES_LEFT,
     PREDS_LEFT,
+    QUEUE_PAIR,
+    QUEUE_READY,
+    QUEUE_REVEAL,
+    QUEUE_TASK,
+    QUEUED,
     READY,
     RELEASE,
     REVEAL,
@@ -59,7 +60,8 @@ from problems.simulator.arrays import (
 )
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time, return_time
-from problems.simulator.switches.earliest import earliest
+from problems.simulator.switches.duration import duration_of
+from problems.simulator.switches.earliest import earliest_start
 
 LEGAL, UNKNOWN_AGENT, UNKNOWN_TASK, NOT_ELIGIBLE, NOT_OPEN, NOT_REVEALED = range(6)
 
@@ -75,6 +77,7 @@ def reset(problem: Problem, state: State) -> None:
         state.agents[agent, WAITED] = 0
         state.agents[agent, LENGTH] = 0
         state.agents[agent, LOAD] = 0
+        state.agents[agent, QUEUED] = 0
     for job in range(len(state.jobs)):
         state.jobs[job, LEFT] = 0
         state.jobs[job, COMPLETION] = problem.jobs[job, RELEASE]
@@ -95,10 +98,14 @@ def copy_state(source: State, target: State) -> None:
     """Make ``target`` equal to ``source``, both of the same problem."""
     for number in range(len(source.clock)):
         target.clock[number] = source.clock[number]
-    _copy_rows(source.open, target.open, source.clock[NUM_OPEN])
+    for slot in range(source.clock[NUM_OPEN]):
+        target.open[slot] = source.open[slot]
     _copy_rows(source.agents, target.agents, len(source.agents))
     _copy_rows(source.tasks, target.tasks, len(source.tasks))
     _copy_rows(source.jobs, target.jobs, len(source.jobs))
+    _copy_rows(source.queue, target.queue, len(source.queue))
+    for pair in range(len(source.pair_slot)):
+        target.pair_slot[pair] = source.pair_slot[pair]
     _copy_rows(source.rows, target.rows, source.clock[NUM_ROWS])
 
 
@@ -119,24 +126,36 @@ def _share_load(problem: Problem, state: State, task: int, pieces: int) -> None:
 
 @jit
 def _open(problem: Problem, state: State, task: int) -> None:
-    slot = state.clock[NUM_OPEN]
-    state.open[slot, OPEN_TASK] = task
-    state.open[slot, OPEN_READY] = state.tasks[task, READY]
-    state.open[slot, OPEN_REVEAL] = problem.jobs[problem.tasks[task, JOB], REVEAL]
-    state.open[slot, OPEN_LO] = problem.tasks[task, PAIR_LO]
-    state.open[slot, OPEN_HI] = problem.tasks[task, PAIR_HI]
-    state.tasks[task, OPEN_SLOT] = slot
-    state.clock[NUM_OPEN] = slot + 1
+    """Put ``task`` on the list of open tasks and into the queue of each eligible agent."""
+    state.open[state.clock[NUM_OPEN]] = task
+    state.tasks[task, OPEN_SLOT] = state.clock[NUM_OPEN]
+    state.clock[NUM_OPEN] += 1
+    for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
+        agent = problem.pairs[pair, PAIR_AGENT]
+        slot = problem.agent_ptr[agent] + state.agents[agent, QUEUED]
+        state.queue[slot, QUEUE_TASK] = task
+        state.queue[slot, QUEUE_READY] = state.tasks[task, READY]
+        state.queue[slot, QUEUE_REVEAL] = problem.jobs[problem.tasks[task, JOB], REVEAL]
+        state.queue[slot, QUEUE_PAIR] = pair
+        state.pair_slot[pair] = slot
+        state.agents[agent, QUEUED] += 1
 
 
 @jit
-def _close(state: State, task: int) -> None:
-    slot, last = state.tasks[task, OPEN_SLOT], state.clock[NUM_OPEN] - 1
-    for column in range(5):
-        state.open[slot, column] = state.open[last, column]
-    state.tasks[state.open[slot, OPEN_TASK], OPEN_SLOT] = slot
+def _close(problem: Problem, state: State, task: int) -> None:
+    """Take ``task`` off the list and the queues; the last entry of each fills the gap."""
+    state.clock[NUM_OPEN] -= 1
+    moved = state.open[state.clock[NUM_OPEN]]
+    state.open[state.tasks[task, OPEN_SLOT]] = moved
+    state.tasks[moved, OPEN_SLOT] = state.tasks[task, OPEN_SLOT]
     state.tasks[task, OPEN_SLOT] = NONE
-    state.clock[NUM_OPEN] = last
+    for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
+        agent = problem.pairs[pair, PAIR_AGENT]
+        state.agents[agent, QUEUED] -= 1
+        slot, last = state.pair_slot[pair], problem.agent_ptr[agent] + state.agents[agent, QUEUED]
+        for column in range(4):
+            state.queue[slot, column] = state.queue[last, column]
+        state.pair_slot[state.queue[slot, QUEUE_PAIR]] = slot
 
 
 @jit
@@ -161,10 +180,12 @@ def commit(problem: Problem, state: State, agent: int, task: int) -> None:
 
     The caller has made sure that it is legal. This is the only function that changes a schedule.
     """
-    begin, start, end = earliest(problem, state, agent, task)
     time = changeover_time(problem, state, agent, task)
-    if time == 0:
-        begin = start
+    start = earliest_start(problem, state, agent, state.tasks[task, READY], time)
+    end = start + duration_of(problem, agent, task)
+    begin = start - time
+    if time > 0 and not problem.flags[NEEDS_TASK]:
+        begin = max(state.agents[agent, FREE], state.clock[NOW])
     row = state.clock[NUM_ROWS]
     state.rows[row, ROW_TASK], state.rows[row, ROW_AGENT] = task, agent
     state.rows[row, ROW_START], state.rows[row, ROW_END] = start, end
@@ -189,7 +210,7 @@ def commit(problem: Problem, state: State, agent: int, task: int) -> None:
 @jit
 def _finish(problem: Problem, state: State, task: int) -> None:
     """All pieces of ``task`` are committed: successors may open."""
-    _close(state, task)
+    _close(problem, state, task)
     state.clock[TASKS_LEFT] -= 1
     state.jobs[problem.tasks[task, JOB], LEFT] -= 1
     for slot in range(problem.tasks[task, SUCC_LO], problem.tasks[task, SUCC_HI]):

@@ -116,7 +116,7 @@ class Simulator:
         asked = {int(other) for other in self._found.table[:count, AGENT]}
         if agent not in asked:
             raise IllegalActionError(f"agent {agent} is not asked now, so it cannot wait")
-        if not candidates.may_wait(self.state, self._found, count, agent):
+        if not candidates.may_wait(self.problem, self.state, self._found, count, agent):
             raise IllegalActionError(f"agent {agent} cannot wait: no other agent is asked and no event will come")
         self.state.agents[agent, WAITED] = 1
 

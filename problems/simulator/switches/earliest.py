@@ -9,15 +9,21 @@ from problems.simulator.switches.duration import duration_of
 
 
 @jit
-def earliest(problem: Problem, state: State, agent: int, task: int) -> tuple[int, int, int]:
-    """Begin of the changeover, start and end of processing if ``agent`` commits to ``task`` now.
+def earliest_start(problem: Problem, state: State, agent: int, ready: int, changeover: int) -> int:
+    """Earliest start of a task that is ready at ``ready``, after a changeover of that length.
 
     A changeover is anticipatory: it begins at once, while the task is not ready yet, unless the instance says
     that it needs the task.
     """
     free = max(state.agents[agent, FREE], state.clock[NOW])
-    ready = state.tasks[task, READY]
+    if problem.flags[NEEDS_TASK]:
+        return max(free, ready) + changeover
+    return max(free + changeover, ready)
+
+
+@jit
+def earliest_end(problem: Problem, state: State, agent: int, task: int) -> int:
+    """Earliest end of one piece of ``task`` on ``agent``, busy or free."""
     time = changeover_time(problem, state, agent, task)
-    begin = max(free, ready) if problem.flags[NEEDS_TASK] else free
-    start = max(begin + time, ready)
-    return begin, start, start + duration_of(problem, agent, task)
+    start = earliest_start(problem, state, agent, state.tasks[task, READY], time)
+    return start + duration_of(problem, agent, task)
