@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from problems.formats.blocks import has_labels, two_lines_per_job
 from problems.formats.features import decimal, job_shop_rows
 from problems.formats.records import JobShopRecord
 from problems.formats.source import Row, Source, exact_number
@@ -9,17 +10,11 @@ from problems.instance import Instance
 
 
 def detect(source: Source) -> bool:
-    """Whether the file starts with numbers and does not have Taillard's two lines per job."""
+    """Whether the file starts with numbers and has neither Taillard's labels nor his two lines per job."""
     rows = source.rows
     if not rows or any(exact_number(token) is None for token in rows[0].tokens):
         return False
-    return not two_lines_per_job(rows)
-
-
-def two_lines_per_job(rows: list[Row]) -> bool:
-    """Whether the rows after the header number twice the jobs that it announces."""
-    jobs = rows[0].tokens[0]
-    return jobs.isdecimal() and len(jobs) < 10 and int(jobs) > 0 and len(rows) - 1 == 2 * int(jobs)
+    return not has_labels(rows) and not two_lines_per_job(rows)
 
 
 def read(source: Source, agents: int | None = None) -> Instance:

@@ -171,7 +171,7 @@ def _read_csv(source: Source, instance: Instance) -> list[tuple[int, ...]]:
         for cells in lines:
             rows.append(_csv_row(source, lines.line_num, cells, reader))
     except csv.Error as error:
-        source.fail(lines.line_num, f"CSV syntax error: {error}")
+        source.fail(lines.line_num + 1, f"CSV syntax error: {error}")
     return rows
 
 

@@ -5,24 +5,22 @@ The blocks are plain, or each stands below a line ``Times`` or ``Machines``.
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
 from problems.errors import UnsupportedError
+from problems.formats.blocks import block_label, has_labels, two_lines_per_job
 from problems.formats.features import decimal, job_shop_rows
-from problems.formats.jsplib import two_lines_per_job
 from problems.formats.records import JobShopRecord
 from problems.formats.source import Row, Source, exact_number
 from problems.instance import Instance
 
-_LABEL = re.compile(r"(times|machines)\W*", re.IGNORECASE)
 _HEADERS = (2, 6)
 
 
 def detect(source: Source) -> bool:
     """Whether a block is labelled, or numbers follow with two lines per announced job."""
     rows = source.rows
-    if any(_label(row) for row in rows):
+    if has_labels(rows):
         return True
     numeric = bool(rows) and all(exact_number(token) is not None for row in rows for token in row.tokens)
     return numeric and two_lines_per_job(rows)
@@ -41,7 +39,7 @@ def read(source: Source, agents: int | None = None) -> Instance:
 
 def parse(source: Source) -> JobShopRecord:
     """Text to record."""
-    labelled = any(_label(row) for row in source.rows)
+    labelled = has_labels(source.rows)
     header, blocks = _labelled_blocks(source) if labelled else _plain_blocks(source)
     num_jobs = source.integer(header, 0, "number of jobs")
     num_machines = source.count(header, 1, "number of machines", 1)
@@ -52,11 +50,6 @@ def parse(source: Source) -> JobShopRecord:
     if not labelled:
         _refuse_either_order(source, blocks["machines"], times, machines)
     return JobShopRecord(num_machines, [list(zip(*job, strict=True)) for job in zip(machines, times, strict=True)])
-
-
-def _label(row: Row) -> str | None:
-    found = _LABEL.fullmatch(" ".join(row.tokens))
-    return found.group(1).lower() if found else None
 
 
 def _plain_blocks(source: Source) -> tuple[Row, dict[str, list[Row]]]:
@@ -71,7 +64,7 @@ def _labelled_blocks(source: Source) -> tuple[Row, dict[str, list[Row]]]:
     blocks: dict[str, list[Row]] = {}
     current: list[Row] | None = None
     for row in source.rows:
-        label = _label(row)
+        label = block_label(row)
         if label in blocks:
             source.fail(row.line, f"a second block '{label}'; expected one instance per file")
         if label:
