@@ -22,7 +22,6 @@ from problems.simulator.arrays import (
     LAST,
     LENGTH,
     LOAD,
-    MATRIX,
     NEAREST,
     NONE,
     NOW,
@@ -51,6 +50,9 @@ BOUND, MEAN_WORK, TARGET, REMOTEST = range(4)
 TINY = 1e-3
 """Durations below this share of the mean are taken as this share in logarithms."""
 
+MAX_HIDDEN = 256
+"""Largest number of hidden units of the small network."""
+
 
 class Context(NamedTuple):
     """What all rows of a decision share.
@@ -69,8 +71,12 @@ class Context(NamedTuple):
         Route length of the agent if it went home now.
     job_base : int64 [J]
         Earliest start of the job's open tasks less the shortest work before them.
+    neighbours : float64 [T, 3]
+        Shortest, second shortest and mean changeover from an open task to the other open ones.
     wait_score : float64 [A]
         Room for the score of waiting of each asked agent.
+    hidden : float64 [MAX_HIDDEN]
+        Room for the hidden units of a small network.
     """
 
     numbers: FloatArray
@@ -79,7 +85,9 @@ class Context(NamedTuple):
     shortest_way: IntArray
     closing: FloatArray
     job_base: IntArray
+    neighbours: FloatArray
     wait_score: FloatArray
+    hidden: FloatArray
 
 
 def new_context(problem: Problem) -> Context:
@@ -92,7 +100,9 @@ def new_context(problem: Problem) -> Context:
         shortest_way=np.zeros(num_agents, np.int64),
         closing=np.zeros(num_agents),
         job_base=np.zeros(len(problem.jobs), np.int64),
+        neighbours=np.zeros((len(problem.tasks), 3)),
         wait_score=np.zeros(num_agents),
+        hidden=np.zeros(MAX_HIDDEN),
     )
 
 
@@ -122,6 +132,32 @@ def prepare(problem: Problem, state: State, found: Candidates, count: int, conte
             context.startable[found.table[row, AGENT]] += 1
     if problem.flags[HAS_CHANGEOVER]:
         _prepare_routes(problem, state, found, count, context)
+        _prepare_neighbours(problem, state, context)
+
+
+@jit
+def _prepare_neighbours(problem: Problem, state: State, context: Context) -> None:
+    """How near the open tasks are to each other, under the first changeover matrix."""
+    num_open = state.clock[NUM_OPEN]
+    for slot in range(num_open):
+        task = state.open[slot]
+        place = problem.tasks[task, PLACE]
+        nearest, second, total = FAR, FAR, 0
+        for other_slot in range(num_open):
+            if other_slot == slot:
+                continue
+            way = problem.changeover[0, place, problem.tasks[state.open[other_slot], PLACE]]
+            if way < nearest:
+                nearest, second = way, nearest
+            elif way < second:
+                second = way
+            total += way
+        if num_open == 1:
+            nearest, second = 0, 0
+        elif num_open == 2:
+            second = nearest
+        context.neighbours[task, 0], context.neighbours[task, 1] = nearest, second
+        context.neighbours[task, 2] = total / max(num_open - 1, 1)
 
 
 @jit
@@ -157,7 +193,6 @@ def fill_row(problem: Problem, state: State, found: Candidates, row: int, contex
         _fill_bounds(problem, state, found, row, context, out)
     if problem.flags[HAS_CHANGEOVER]:
         _fill_changeover(problem, state, found, row, context, out)
-        _fill_neighbours(problem, state, found, row, out)
     _fill_alternatives(problem, state, found, row, context, out)
 
 
@@ -310,32 +345,10 @@ def _fill_changeover(
             other_closing = min(other_closing, length + return_time(problem, other, task))
     if other_closing < FAR:
         out[33] = (other_closing - closing) / target
+    for column in range(3):
+        out[35 + column] = context.neighbours[task, column] / unit
     out[38] = (way - context.shortest_way[agent]) / unit
     out[41] = home / context.numbers[REMOTEST]
-
-
-@jit
-def _fill_neighbours(problem: Problem, state: State, found: Candidates, row: int, out: FloatArray) -> None:
-    """How near the other open tasks are to this one."""
-    agent, task = found.table[row, AGENT], found.table[row, TASK]
-    matrix, place = problem.agents[agent, MATRIX], problem.tasks[task, PLACE]
-    nearest, second, total, count = FAR, FAR, 0, 0
-    for slot in range(state.clock[NUM_OPEN]):
-        other = state.open[slot]
-        if other == task:
-            continue
-        way = problem.changeover[matrix, place, problem.tasks[other, PLACE]]
-        if way < nearest:
-            nearest, second = way, nearest
-        elif way < second:
-            second = way
-        total += way
-        count += 1
-    unit = problem.unit[0]
-    if count > 0:
-        out[35] = nearest / unit
-        out[36] = (second if count > 1 else nearest) / unit
-        out[37] = total / count / unit
 
 
 @jit

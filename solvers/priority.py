@@ -11,7 +11,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from graphs.features import Context, fill_row, fill_wait_row, prepare
+from graphs.features import MAX_HIDDEN, Context, fill_row, fill_wait_row, prepare
 from problems.instance import FloatArray
 from problems.simulator.arrays import (
     HEAD,
@@ -87,38 +87,46 @@ class Priority:
 def pack_network(
     linear: FloatArray, bias: FloatArray, output: FloatArray, hidden: FloatArray, first: int = 0, may_wait: bool = False
 ) -> FloatArray:
-    """Parameters of ``linear . x + output . relu(hidden x + bias)`` over features ``first`` and following.
+    """Parameters of ``linear . x + output . relu(x hidden + bias)`` over features ``first`` and following.
 
     Parameters
     ----------
     linear : float64 [F]
     bias, output : float64 [H]
-    hidden : float64 [H, F]
+    hidden : float64 [F, H]
     first
         Index of the first feature used.
     may_wait
         Whether waiting competes with the candidates.
     """
+    if len(bias) > MAX_HIDDEN:
+        raise ValueError(f"a network may have {MAX_HIDDEN} hidden units, got {len(bias)}")
     header = np.array([first, len(linear), len(bias), float(may_wait)])
     return np.concatenate([header, linear, bias, output, hidden.ravel()])
 
 
 @jit
-def network_score(parameters: FloatArray, row: FloatArray) -> float:
-    """Score of a feature row under packed network parameters."""
+def network_score(parameters: FloatArray, row: FloatArray, room: FloatArray) -> float:
+    """Score of a feature row under packed network parameters; ``room`` holds the hidden units.
+
+    The inner loop runs over hidden units, so that it is vectorised without reordering any sum.
+    """
     first, width, hidden = int(parameters[FIRST]), int(parameters[WIDTH]), int(parameters[HIDDEN])
     biases, outputs = HEADER + width, HEADER + width + hidden
     weights = outputs + hidden
     score = 0.0
-    for column in range(width):
-        score += parameters[HEADER + column] * row[first + column]
     for unit in range(hidden):
-        value = parameters[biases + unit]
-        base = weights + unit * width
-        for column in range(width):
-            value += parameters[base + column] * row[first + column]
-        if value > 0.0:
-            score += parameters[outputs + unit] * value
+        room[unit] = parameters[biases + unit]
+    for column in range(width):
+        value = row[first + column]
+        if value == 0.0:
+            continue
+        score += parameters[HEADER + column] * value
+        base = weights + column * hidden
+        for unit in range(hidden):
+            room[unit] += parameters[base + unit] * value
+    for unit in range(hidden):
+        score += parameters[outputs + unit] * max(room[unit], 0.0)
     return score
 
 
@@ -211,7 +219,7 @@ def _choose_by_network(
         _score_waiting(problem, state, found, count, parameters, context, features, temperature, stream)
     for row in range(count):
         fill_row(problem, state, found, row, context, features)
-        score = network_score(parameters, features)
+        score = network_score(parameters, features, context.hidden)
         if temperature > 0.0:
             score += temperature * gumbel(stream)
         if may_wait and score <= context.wait_score[found.table[row, AGENT]]:
@@ -239,7 +247,7 @@ def _score_waiting(
         if found.first_begin[agent] == FAR:
             continue
         fill_wait_row(problem, state, agent, context, features)
-        score = network_score(parameters, features)
+        score = network_score(parameters, features, context.hidden)
         if temperature > 0.0:
             score += temperature * gumbel(stream)
         context.wait_score[agent] = score
