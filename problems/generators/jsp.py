@@ -41,8 +41,8 @@ def random_job_shop(
 def known_optimum_job_shop(num_jobs: int, num_machines: int, seed: int) -> tuple[Instance, int]:
     """Job shop and its least makespan, known because a gap-free rectangle was cut to make it.
 
-    With at least as many jobs as machines every machine is busy from 0 to the end, else every job is; so the
-    constructed schedule meets the load bound of each machine (the length of each job) and is optimal.
+    With at least as many jobs as machines some machines are busy from 0 to the end (all of them from twice as many
+    on), else some jobs are; so the constructed schedule meets their load (their length) and is optimal.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ def known_optimum_with_schedule(num_jobs: int, num_machines: int, seed: int) -> 
         raise ValueError(f"{num_jobs} jobs and {num_machines} machines; expected at least one of each")
     random = np.random.default_rng(seed)
     by_machine = num_jobs >= num_machines
-    occupant, cuts = _cut_rectangle(min(num_jobs, num_machines), max(num_jobs, num_machines), random)
+    occupant, starts, ends = _cut_rectangle(min(num_jobs, num_machines), max(num_jobs, num_machines), random)
     line = np.repeat(np.arange(len(occupant)), occupant.shape[1])
     job, machine = (occupant.ravel(), line) if by_machine else (line, occupant.ravel())
-    start, end = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
+    start, end = starts.ravel(), ends.ravel()
     order = np.lexsort((start, job))  # tasks are numbered job by job, in order of time
     job, machine, start, end = job[order], machine[order], start[order], end[order]
     jobs: list[list[tuple[int, int]]] = [[] for _ in range(num_jobs)]
@@ -79,35 +79,43 @@ def known_optimum_with_schedule(num_jobs: int, num_machines: int, seed: int) -> 
     return instance, Schedule.from_times(np.arange(len(job)), machine, start, end)
 
 
-def _cut_rectangle(num_lines: int, num_slots: int, random: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Occupant [L, S] and cuts [L, S + 1] of lines that are full from the first cut to the last.
+def _cut_rectangle(num_lines: int, num_slots: int, random: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+    """Occupant, start and end [L, S] of the slots of each line; nobody is in two places at once.
 
-    Starts from cuts common to all lines and a Latin rectangle, so that no occupant is in two places at once;
-    then moves single cuts as far as this stays true.
+    Starts from cuts common to all lines and a Latin rectangle. Where there are hardly more slots than lines,
+    occupants have no time to spare and no cut could move, so some lines get gaps. In the full lines single cuts are
+    then moved as far as their occupants allow; the first line is always full.
     """
     shift = random.permutation(num_slots)[:num_lines]
     people = random.permutation(num_slots)
     occupant = people[(np.arange(num_slots)[None, :] + shift[:, None]) % num_slots]  # [L, S]
     common = np.concatenate([[0], np.cumsum(random.integers(1, 2 * MEAN_DURATION, num_slots))])
-    cuts = np.tile(common, (num_lines, 1))  # [L, S + 1]
+    starts = np.tile(common[:-1], (num_lines, 1))  # [L, S]
+    ends = np.tile(common[1:], (num_lines, 1))  # [L, S]
+    num_full = max(1, min(num_lines, num_slots // 2))
+    _open_gaps(starts[num_full:], ends[num_full:], random)
     where = np.argsort(occupant, axis=1)  # [L, occupant]: the slot of the occupant in the line
     for _ in range(_PASSES):
-        for line in random.permutation(num_lines):
+        for line in random.permutation(num_full):
             for slot in random.permutation(np.arange(1, num_slots)):
-                low, high = _free_range(int(line), int(slot), occupant, cuts, where)
-                cuts[line, slot] = random.integers(low, high, endpoint=True)
-    return occupant, cuts
+                low, high = _free_range(int(line), int(slot), occupant, starts, ends, where)
+                starts[line, slot] = ends[line, slot - 1] = random.integers(low, high, endpoint=True)
+    return occupant, starts, ends
 
 
-def _free_range(line: int, slot: int, occupant: IntArray, cuts: IntArray, where: IntArray) -> tuple[int, int]:
-    """Where the cut between two slots may lie: neither occupant may meet its other visits."""
-    before, after = int(occupant[line, slot - 1]), int(occupant[line, slot])
-    low, high = int(cuts[line, slot - 1]) + 1, int(cuts[line, slot + 1]) - 1
-    for other in range(len(cuts)):
-        place = int(where[other, before])
-        if place > slot - 1:
-            high = min(high, int(cuts[other, place]))
-        place = int(where[other, after])
-        if place < slot:
-            low = max(low, int(cuts[other, place + 1]))
+def _open_gaps(starts: IntArray, ends: IntArray, random: np.random.Generator) -> None:
+    """Shrink every slot to a random part of itself, one time unit at least."""
+    starts[:] = random.integers(starts, ends)
+    ends[:] = random.integers(starts + 1, ends, endpoint=True)
+
+
+def _free_range(
+    line: int, slot: int, occupant: IntArray, starts: IntArray, ends: IntArray, where: IntArray
+) -> tuple[int, int]:
+    """Where the cut before ``slot`` may lie: the occupants on its two sides may not meet their other visits."""
+    before, after = where[:, occupant[line, slot - 1]], where[:, occupant[line, slot]]  # [L] each
+    lines = np.arange(len(where))
+    later, earlier = before > slot - 1, after < slot
+    low = max([int(starts[line, slot - 1]) + 1, *ends[lines[earlier], after[earlier]].tolist()])
+    high = min([int(ends[line, slot]) - 1, *starts[lines[later], before[later]].tolist()])
     return low, high
