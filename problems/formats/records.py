@@ -46,7 +46,8 @@ class CitiesRecord:
             raise FormatError(source.path, None, "does not say how many salesmen there are; give agents=M (--agents M)")
         places = np.array(self.coordinates, np.float64).reshape(-1, 2)
         try:
-            return multiple_tsp(f"{source.name}-m{salesmen}", places, salesmen, scale=default_scale(places))
+            stem = source.name.removesuffix(f"-m{self.num_salesmen}")
+            return multiple_tsp(f"{stem}-m{salesmen}", places, salesmen, scale=default_scale(places))
         except (InstanceError, OverflowError) as error:
             raise FormatError(source.path, None, _reason(error)) from None
 

@@ -120,6 +120,9 @@ def test_round_trip() -> None:
     """Writing and reading cities gives an equal instance, the number of salesmen included."""
     instance = random_multiple_tsp(6, 3, seed=5).replace(name="four-m3")
     assert read(write(instance), None) == instance
+    again = parse_instance(Source(Path("four-m3.tsp"), write(instance)))
+    assert again == instance
+    assert parse_instance(Source(Path("four-m3.tsp"), write(instance)), agents=5).name == "four-m5"
 
 
 def test_other_problems_are_refused_by_name() -> None:
