@@ -34,6 +34,9 @@ class Formulation(Protocol):
     model: cp_model.CpModel
     objective: cp_model.IntVar
 
+    def configure(self, parameters: Any, workers: int) -> None:
+        """Set the solver parameters that suit the model."""
+
     def hint(self, schedule: Schedule) -> None:
         """Give every variable its value in ``schedule``."""
 
@@ -112,7 +115,6 @@ def run(
     budget: Budget,
     seed: int,
     log: AnytimeLog,
-    parameters: dict[str, Any] | None = None,
 ) -> Outcome:
     """Minimise within the budget's time limit and workers.
 
@@ -122,11 +124,11 @@ def run(
         If the numbers are too large for CP-SAT's 64-bit integers.
     """
     solver = cp_model.CpSolver()
-    settings = {"num_workers": budget.workers, "random_seed": seed % LARGEST_SEED, **(parameters or {})}
+    solver.parameters.num_workers = budget.workers
+    solver.parameters.random_seed = seed % LARGEST_SEED
     if budget.time_limit is not None:
-        settings["max_time_in_seconds"] = budget.time_limit
-    for name, value in settings.items():
-        setattr(solver.parameters, name, value)
+        solver.parameters.max_time_in_seconds = budget.time_limit
+    formulation.configure(solver.parameters, budget.workers)
     solver.best_bound_callback = lambda bound: log.add(bound=bound)
     status = solver.solve(formulation.model, _Solutions(log))
     if status == cp_model.MODEL_INVALID:

@@ -17,19 +17,23 @@ RULES = {
 }
 """Quick rules by model; each needs milliseconds once compiled."""
 
+SAMPLES = {"insertion": 256}
+"""Rules that gain much from repetition: on eil51, 256 insertions take 0.1 s and bring the gap from 10 % to 3 %."""
 
-def best_rule_schedule(instance: Instance, kind: ModelKind, seed: int) -> Schedule | None:
+
+def best_rule_schedule(instance: Instance, kind: ModelKind, time_limit: float | None, seed: int) -> Schedule | None:
     """Best schedule of the quick rules, or None if none of them finds one.
 
-    A rule may miss a deadline, or not support a feature of the instance: then it gives no hint.
+    ``time_limit`` is for each rule. A rule may miss a deadline, or not support a feature of the instance: then it gives
+    no hint.
     """
-    schedules = (_schedule(instance, rule, seed) for rule in RULES[kind])
+    schedules = (_schedule(instance, rule, time_limit, seed) for rule in RULES[kind])
     found = [schedule for schedule in schedules if schedule is not None]
     return min(found, key=lambda schedule: objective_value(instance, schedule), default=None)
 
 
-def _schedule(instance: Instance, rule: str, seed: int) -> Schedule | None:
+def _schedule(instance: Instance, rule: str, time_limit: float | None, seed: int) -> Schedule | None:
     try:
-        return get_solver(rule)(instance, Budget(), seed).schedule
+        return get_solver(rule)(instance, Budget(time_limit, SAMPLES.get(rule, 1)), seed).schedule
     except (SolverError, UnsupportedError):
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from problems.check import check
 from problems.instance import Instance
@@ -23,8 +23,14 @@ from solvers.cpsat.choose import ModelKind, choose_model
 from solvers.cpsat.hints import best_rule_schedule
 from solvers.result import Result, SolverError, Status, finish
 
+if TYPE_CHECKING:
+    from solvers.cpsat import engine
+
 SHORTEST_LIMIT_FOR_RULES = 0.1
 """Seconds; with less, CP-SAT starts without a hint."""
+
+SHARE_OF_RULES = 0.1
+"""Part of the time limit that each rule may use."""
 
 Hint = Schedule | Literal["rule"] | None
 
@@ -73,7 +79,10 @@ def _incumbent(instance: Instance, kind: ModelKind, budget: Budget, seed: int, h
     if isinstance(hint, Schedule):
         return hint if check(instance, hint).valid else None
     hurried = budget.time_limit is not None and budget.time_limit < SHORTEST_LIMIT_FOR_RULES
-    return best_rule_schedule(instance, kind, seed) if hint == "rule" and not hurried else None
+    if hint is None or hurried:
+        return None
+    limit = None if budget.time_limit is None else budget.time_limit * SHARE_OF_RULES
+    return best_rule_schedule(instance, kind, limit, seed)
 
 
 def _solve(
@@ -91,11 +100,11 @@ def _solve(
     bound = lower_bound(instance)
     known = None if incumbent is None else integer_objective(instance, incumbent)
     log.add(known, bound)
-    formulation, parameters = _formulate(instance, kind, known)
+    formulation = _formulate(instance, kind, known)
     formulation.model.add(formulation.objective >= bound)
     if incumbent is not None:
         formulation.hint(incumbent)
-    outcome = engine.run(formulation, instance, _rest(budget, started), seed, log, parameters)
+    outcome = engine.run(formulation, instance, _rest(budget, started), seed, log)
     schedule = _better(instance, _replayed(instance, outcome, name), incumbent)
     if outcome.bound is not None:
         bound = max(bound, outcome.bound)
@@ -107,15 +116,15 @@ def _solve(
     return result
 
 
-def _formulate(instance: Instance, kind: ModelKind, upper: int | None) -> tuple[Any, dict[str, Any]]:
-    """The model and its solver parameters; imports OR-Tools."""
+def _formulate(instance: Instance, kind: ModelKind, upper: int | None) -> engine.Formulation:
+    """The model of its kind; imports OR-Tools."""
     if kind is ModelKind.ROUTES:
-        from solvers.cpsat.routes import PARAMETERS, RoutesModel
+        from solvers.cpsat.routes import RoutesModel
 
-        return RoutesModel(instance, upper), PARAMETERS
+        return RoutesModel(instance, upper)
     from solvers.cpsat.intervals import IntervalModel
 
-    return IntervalModel(instance, upper), {}
+    return IntervalModel(instance, upper)
 
 
 def _rest(budget: Budget, started: float) -> Budget:
@@ -125,12 +134,12 @@ def _rest(budget: Budget, started: float) -> Budget:
     return replace(budget, time_limit=max(0.0, budget.time_limit - _since(started)))
 
 
-def _replayed(instance: Instance, outcome: Any, name: str) -> Schedule | None:
+def _replayed(instance: Instance, outcome: engine.Outcome, name: str) -> Schedule | None:
     """Turn CP-SAT's plan into a schedule, and compare what both say it is worth.
 
     A solution that is not proved optimal may gain from the replay, because it starts everything as early as it can.
     """
-    if outcome.plan is None:
+    if outcome.plan is None or outcome.objective is None:
         return None
     schedule = replay(instance, outcome.plan)
     value = integer_objective(instance, schedule)

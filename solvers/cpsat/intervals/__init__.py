@@ -43,6 +43,9 @@ class IntervalModel:
         self._objective = ObjectivePart(self.variables, self.circuits, upper)
         self.objective = self._objective.objective
 
+    def configure(self, parameters: Any, workers: int) -> None:
+        """CP-SAT's own portfolio suits this model."""
+
     def hint(self, schedule: Schedule) -> None:
         """Give every variable its value in ``schedule``."""
         start, end = np.zeros((2, self.instance.num_tasks), np.int64)
