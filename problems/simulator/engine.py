@@ -230,6 +230,8 @@ def objective_value(problem: Problem, state: State) -> int:
             if state.agents[agent, LAST] != NONE:
                 home = return_time(problem, agent, state.agents[agent, LAST]) if problem.flags[HAS_CHANGEOVER] else 0
                 value = max(value, state.agents[agent, FREE] + home)
+        for job in range(len(state.jobs)):
+            value = max(value, state.jobs[job, COMPLETION])
         return value
     if kind == LONGEST_ROUTE:
         for agent in range(len(state.agents)):

@@ -1,0 +1,1 @@
+"""Agents that learn: PettingZoo environments, policies, training algorithms, trained weights."""

@@ -1,0 +1,1 @@
+"""Training algorithms, one readable file each, behind one interface (`marl.algorithms.base.Algorithm`)."""

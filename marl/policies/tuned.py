@@ -1,0 +1,35 @@
+"""`tuned`: a small network over the features of a candidate, trained by an evolution strategy."""
+
+from __future__ import annotations
+
+from marl.weights import Weights, load_shipped
+from problems.instance import Instance
+from problems.simulator import Filter
+from solvers.budget import Budget
+from solvers.priority import Kind, Priority
+from solvers.result import Result
+from solvers.rules.dispatch import solve_by_samples
+
+TEMPERATURE = 1.0
+"""Gumbel noise on the scores when sampling."""
+
+
+def priority_of(weights: Weights) -> Priority:
+    """The priority that the weights describe."""
+    return Priority(Kind.NETWORK, weights.arrays["parameters"], Filter.ACTIVE)
+
+
+def shipped_priority(family: str) -> Priority:
+    """The shipped priority of ``family``."""
+    return priority_of(load_shipped("tuned", family))
+
+
+def solve(instance: Instance, budget: Budget, seed: int) -> Result:
+    """Schedule greedily, or take the best of ``budget.samples`` episodes of which the first is greedy.
+
+    Raises
+    ------
+    UnknownNameError
+        If no weights are shipped for the instance's family.
+    """
+    return solve_by_samples(instance, budget, seed, "tuned", shipped_priority(instance.family), TEMPERATURE)

@@ -1,0 +1,197 @@
+"""The training loop: updates, validation on held-out instances, the best weights kept, checkpoints, exact resume."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from marl.algorithms.base import Algorithm
+from marl.instances import VALIDATION_SEED, validation_instances
+from marl.weights import save_weights
+from problems.errors import MakespanError, UnknownNameError
+from problems.simulator import compile_problem
+from solvers.priority import Priority
+from solvers.rollout import Runner
+from solvers.rules.dispatch import rule_priority
+
+VALIDATION_COUNT = 48
+VALIDATE_EVERY = 25
+"""Updates between two validations."""
+
+CHECKPOINT_SECONDS = 120.0
+REFERENCE_RULES = {"jsp": "spt-twkr", "mtsp": "nearest"}
+"""The rule whose objective is 1 on the validation scale."""
+
+Log = Callable[[int, Mapping[str, float]], None]
+
+
+class Settings(Protocol):
+    """What a run is told; `training` passes its own dataclass with these fields."""
+
+    family: str
+    policy: str
+    algorithm: str | None
+    minutes: float
+    updates: int | None
+    seed: int
+    resume: bool
+    out: Path
+
+
+def make_algorithm(settings: Settings) -> Algorithm:
+    """The algorithm that ``settings`` names, or the policy's own."""
+    name = settings.algorithm or {"tuned": "evolution", "policy": "self-labelling"}[settings.policy]
+    if name == "evolution" and settings.policy == "tuned":
+        from marl.algorithms.evolution import EvolutionStrategy
+
+        return EvolutionStrategy(settings.family, settings.seed)
+    if name == "self-labelling" and settings.policy == "policy":
+        from marl.algorithms.self_labelling import SelfLabelling
+
+        return SelfLabelling(settings.family, settings.seed)
+    raise UnknownNameError(f"algorithm for '{settings.policy}'", name, ["evolution (tuned)", "self-labelling (policy)"])
+
+
+class Validator:
+    """Mean objective of greedy episodes on held-out instances, relative to a dispatching rule.
+
+    Parameters
+    ----------
+    family
+        Family of the instances.
+    count
+        Number of instances.
+    """
+
+    def __init__(self, family: str, count: int = VALIDATION_COUNT) -> None:
+        self.runners = [Runner(compile_problem(instance)) for instance in validation_instances(family, count)]
+        self.reference = self._objectives(rule_priority(REFERENCE_RULES[family]))
+
+    def __call__(self, priority: Priority) -> float:
+        """Mean ratio to the rule; below 1 is better than the rule."""
+        return float(np.mean(self._objectives(priority) / self.reference))
+
+    def _objectives(self, priority: Priority) -> np.ndarray:
+        with ThreadPoolExecutor(2) as pool:
+            return np.array(list(pool.map(lambda runner: float(runner.sample(priority)[0]), self.runners)))
+
+
+def run(settings: Settings, log: Log) -> None:
+    """Train until the time or the number of updates is over; see `Settings`.
+
+    ``out`` then holds ``checkpoint.npz``, and the best weights so far with their card.
+
+    Raises
+    ------
+    MakespanError
+        If ``resume`` is asked for and there is no checkpoint, or the checkpoint is of another run.
+    """
+    algorithm, validator = make_algorithm(settings), Validator(settings.family)
+    progress = Progress(settings, algorithm)
+    if settings.resume:
+        progress.resume()
+    deadline = time.monotonic() + 60.0 * settings.minutes
+    saved = time.monotonic()
+    while time.monotonic() < deadline and not progress.reached(settings.updates):
+        metrics = algorithm.step()
+        progress.updates += 1
+        if progress.updates % VALIDATE_EVERY == 0 or progress.reached(settings.updates):
+            metrics["eval/ratio"] = progress.validate(validator)
+        log(progress.updates, metrics)
+        if time.monotonic() - saved > CHECKPOINT_SECONDS:
+            progress.save()
+            saved = time.monotonic()
+    progress.validate(validator)
+    progress.save()
+
+
+class Progress:
+    """A run as it lies on disk.
+
+    Parameters
+    ----------
+    settings
+        What the run was told.
+    algorithm
+        Holds the state to save.
+    """
+
+    def __init__(self, settings: Settings, algorithm: Algorithm) -> None:
+        self.settings, self.algorithm = settings, algorithm
+        self.updates, self.best = 0, float("inf")
+        self.path = settings.out / "checkpoint.npz"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for one run to go on from another."""
+        return {"family": self.settings.family, "policy": self.settings.policy, "seed": self.settings.seed}
+
+    def reached(self, updates: int | None) -> bool:
+        """Whether the run has made as many updates as asked for."""
+        return updates is not None and self.updates >= updates
+
+    def validate(self, validator: Validator) -> float:
+        """Score the policy on held-out instances and keep its weights if they are the best so far."""
+        priority = self.algorithm.priority()
+        ratio = validator(priority)
+        if ratio < self.best:
+            self.best = ratio
+            name = f"{self.settings.policy}-{self.settings.family}.safetensors"
+            save_weights(self.settings.out / name, weights_of(priority), self._card(ratio))
+        return ratio
+
+    def _card(self, ratio: float) -> dict[str, Any]:
+        family, rule = self.settings.family, REFERENCE_RULES[self.settings.family]
+        return {
+            "policy": self.settings.policy,
+            "families": [family],
+            "makespan_version": version("makespan"),
+            "seed": self.settings.seed,
+            "updates": self.updates,
+            "command": f"python -m training train --family {family} --policy {self.settings.policy} "
+            f"--seed {self.settings.seed} --out DIR",
+            "validation": {
+                "instances": f"{VALIDATION_COUNT} generated, seeds from {VALIDATION_SEED}",
+                "greedy_objective_relative_to_" + rule: round(ratio, 5),
+            },
+        }
+
+    def save(self) -> None:
+        """Write the checkpoint; a crash leaves the old or the new one."""
+        header = json.dumps({**self.identity, "updates": self.updates, "best": self.best})
+        part = self.path.with_name("checkpoint.part.npz")
+        np.savez(part, header=np.array(header), **self.algorithm.state())
+        part.replace(self.path)
+
+    def resume(self) -> None:
+        """Take up the run in the folder."""
+        if not self.path.exists():
+            raise MakespanError(f"{self.path}: there is no checkpoint to resume from; start without --resume")
+        with np.load(self.path) as stored:
+            header = json.loads(str(stored["header"]))
+            for key, value in self.identity.items():
+                if header[key] != value:
+                    raise MakespanError(f"{self.path}: the run has {key} {header[key]!r}; asked for {value!r}")
+            state = {name: _plain(stored[name]) for name in stored.files if name != "header"}
+        self.updates, self.best = header["updates"], header["best"]
+        self.algorithm.load_state(state)
+
+
+def weights_of(priority: Priority) -> dict[str, np.ndarray]:
+    """Arrays to save for a priority."""
+    arrays = {"parameters": priority.parameters}
+    network = getattr(priority, "network", None)
+    if network is not None and len(network):
+        arrays["network"] = network
+    return arrays
+
+
+def _plain(array: np.ndarray) -> Any:
+    return array.item() if array.ndim == 0 else array
