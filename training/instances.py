@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 from problems.instance import Instance
@@ -14,9 +16,9 @@ from training.options import OptionError
 
 RANGE = re.compile(r"([A-Za-z]+)(\d+)-(?:([A-Za-z]+))?(\d+)")
 BUILT_IN = re.compile(r"ta(\d{1,2})")
-REFERENCE_FILES = ("bounds.json", "index.json")
-REFERENCE_ENDING = "_best_known.json"
-SUFFIXES = (".txt", ".jsp", ".fjs", ".tsp", ".vrp", ".json")
+SUFFIXES = (".txt", ".jsp", ".tai", ".fjs", ".tsp", ".json")
+OPEN_SUFFIXES = (".tsp",)
+"""Files that leave the number of agents open."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,6 @@ class Source:
     path: Path | None = None
     family: str | None = None
     agents: int | None = None
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """Folders in which reference files are looked for: the file's own and the one above."""
-        if self.path is None:
-            return ()
-        folder = self.path.resolve().parent
-        return (folder, folder.parent)
 
     def load(self) -> Instance:
         """Read or generate the instance.
@@ -126,7 +120,9 @@ def _range(word: str) -> list[str]:
 
 def is_reference(path: Path) -> bool:
     """Whether a file holds best-known values rather than an instance."""
-    return path.name in REFERENCE_FILES or path.name.endswith(REFERENCE_ENDING)
+    from problems.bounds import REFERENCE_FILES
+
+    return any(fnmatch(path.name, pattern) for pattern in REFERENCE_FILES)
 
 
 def _in_folder(folder: Path, family: str | None, agents: Sequence[int]) -> list[Source]:
@@ -137,7 +133,7 @@ def _in_folder(folder: Path, family: str | None, agents: Sequence[int]) -> list[
     for path in candidates:
         source = Source(path.stem, path, family)
         listed = _listed_agents(source)
-        if path.suffix.lower() == ".tsp" and not agents and not listed:
+        if path.suffix.lower() in OPEN_SUFFIXES and not agents and not listed:
             say(f"{path}: passed over, no reference file lists it; give --agents to run it")
             continue
         sources += _with_agents(source, agents)
@@ -146,17 +142,19 @@ def _in_folder(folder: Path, family: str | None, agents: Sequence[int]) -> list[
 
 def _may_be_instance(path: Path) -> bool:
     """Whether a file of a folder is meant as an instance: not a JSON file of another kind."""
-    if path.suffix.lower() != ".json":
+    if path.suffix.lower() != ".json" or _schema(path) == "makespan-instance":
         return True
-    from problems.errors import FormatError
-    from problems.formats import Format, read_source
+    say(f"{path}: passed over, not an instance")
+    return False
 
+
+def _schema(path: Path) -> object:
+    """What a JSON file says it is; an unreadable file says nothing."""
     try:
-        Format.detect(read_source(path))
-    except FormatError:
-        say(f"{path}: passed over, not an instance")
-        return False
-    return True
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return None
+    return document.get("schema") if isinstance(document, dict) else None
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -172,23 +170,15 @@ def _with_agents(source: Source, agents: Sequence[int]) -> list[Source]:
 
 def _listed_agents(source: Source) -> list[int]:
     """Numbers of agents with which reference files list the file of ``source``, increasing."""
-    if source.path is None:
+    if source.path is None or source.path.suffix.lower() not in OPEN_SUFFIXES:
         return []
-    numbers: set[int] = set()
-    for folder in source.folders:
-        for reference in sorted(folder.glob("*.json")):
-            if is_reference(reference):
-                numbers |= _agents_in(reference, source.path.name)
-    return sorted(numbers)
+    listed = _listed(source.path.resolve().parent)
+    return [agents for path, agents in listed if path.name == source.path.name]
 
 
-def _agents_in(reference: Path, name: str) -> set[int]:
-    """Values ``m`` of the entries of a reference file whose ``file`` ends in ``name``."""
-    try:
-        read = json.loads(reference.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return set()
-    entries = read.get("instances", read) if isinstance(read, dict) else read
-    values = entries.values() if isinstance(entries, dict) else entries
-    listed = [entry for entry in values if isinstance(entry, dict) and Path(str(entry.get("file", ""))).name == name]
-    return {int(entry["m"]) for entry in listed if isinstance(entry.get("m"), int)}
+@cache
+def _listed(folder: Path) -> list[tuple[Path, int]]:
+    """Files of ``folder`` and numbers of agents that reference files list, there or one level up."""
+    from problems.bounds import reference_rows
+
+    return [(row.path, row.agents) for row in reference_rows(folder) if row.agents is not None]

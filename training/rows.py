@@ -87,8 +87,9 @@ class Row:
         self.gap = self.gap_to_best_known = None
 
     def as_json(self) -> dict[str, Any]:
-        """All columns."""
-        return {name: value for name, value in asdict(self).items() if name in COLUMNS}
+        """All columns, in order."""
+        values = asdict(self)
+        return {name: values[name] for name in COLUMNS}
 
     def summary(self) -> dict[str, Any]:
         """The columns of ``solve --json``."""

@@ -10,6 +10,7 @@ from problems.instance import Instance
 from solvers.budget import Budget
 from solvers.registry import get_solver
 from solvers.result import Result, SolverError, checked_objective
+from training.preparing import prepare
 from training.rows import Row, derive_seed, relative_excess
 
 
@@ -23,6 +24,7 @@ def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int) -
     MakespanError
         If the solver is unknown or refuses the instance.
     """
+    prepare(instance.family, solver)
     result = get_solver(solver)(instance, budget, derive_seed(seed, instance.name, solver))
     if result.schedule is not None:
         value = checked_objective(instance, result.schedule, solver)

@@ -60,6 +60,8 @@ class TrainConfig:
         Name of the training algorithm; None leaves the choice to the policy.
     minutes
         Wall time to train, in minutes.
+    updates
+        Number of updates after which to stop, counted from the beginning of the run; None for no such limit.
     seed
         Seed of instances, weights and samples.
     resume
@@ -75,6 +77,7 @@ class TrainConfig:
     policy: str = option("policy to train", "tuned", choices=("tuned", "policy"))
     algorithm: str | None = option("training algorithm (default: the policy's own)", None, "NAME")
     minutes: float = option("minutes to train", 10.0, "X", minimum=0)
+    updates: int | None = option("stop after this many updates, if that is earlier", None, "N", minimum=1)
     seed: int = option("seed of all randomness", 0, "N", minimum=0)
     resume: bool = option("go on from the checkpoint in --out", False)
     track: bool = option("log metrics to Weights & Biases", False)

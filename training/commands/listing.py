@@ -51,9 +51,10 @@ def _instances() -> tuple[list[str], list[list[Any]]]:
 
 
 def _weights() -> tuple[list[str], list[list[Any]]]:
-    from marl.weights import list_weights
+    from marl.weights.store import SHIPPED, load_weights, shipped_names
 
-    columns = ["weights", "policy", "family", "sha256", "trained on"]
-    return columns, [
-        [card.get(key) for key in ("name", "policy", "family", "sha256", "trained_on")] for card in list_weights()
-    ]
+    rows: list[list[Any]] = []
+    for name in shipped_names():
+        card = load_weights(SHIPPED / f"{name}.safetensors").card
+        rows.append([name, card.get("policy"), " ".join(card.get("families", [])), card.get("updates"), card["sha256"]])
+    return ["weights", "policy", "families", "updates", "sha256"], rows

@@ -23,7 +23,7 @@ def run(config: TrainConfig) -> int:
     tracker = None
     if config.track:
         tags = (config.family, config.policy, config.algorithm or "default")
-        tracker = start_tracking(config.out, config.family, "train", as_json(config), tags)
+        tracker = start_tracking(config.out, config.family, "train", as_json(config), tags, config.resume)
 
     def log(update: int, values: Mapping[str, float]) -> None:
         metrics.log(update, values)
@@ -32,6 +32,8 @@ def run(config: TrainConfig) -> int:
 
     try:
         run_training(config, log)
+        if tracker is not None:
+            tracker.artifact(f"{config.policy}-{config.family}", "weights", sorted(config.out.glob("*.safetensors")))
     finally:
         if tracker is not None:
             tracker.finish()

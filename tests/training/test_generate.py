@@ -1,0 +1,79 @@
+"""``generate``, ``convert`` and ``list``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from problems.families import FAMILIES
+from problems.formats import read_instance
+from solvers.registry import SOLVERS
+
+
+def contents(folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_generates(run, tmp_path, family):
+    """Distinct instances, the same for the same seed, others for another."""
+    for name, seed in {"a": 7, "b": 7, "c": 8}.items():
+        assert run("generate", family, "--count", 3, "--seed", seed, "--out", tmp_path / name).code == 0
+    first = contents(tmp_path / "a")
+    assert first == contents(tmp_path / "b") != contents(tmp_path / "c")
+    assert len(set(first.values())) == 3
+    assert all(read_instance(path).family == family for path in (tmp_path / "a").iterdir())
+
+
+def test_sizes_are_obeyed(run, tmp_path):
+    """--jobs, --machines, --cities and --salesmen."""
+    run("generate", "jsp", "--count", 1, "--jobs", 4, "--machines", 3, "--out", tmp_path / "j")
+    run("generate", "mtsp", "--count", 1, "--cities", 6, "--salesmen", 2, "--out", tmp_path / "m")
+    shop = read_instance(next((tmp_path / "j").iterdir()))
+    tour = read_instance(next((tmp_path / "m").iterdir()))
+    assert (shop.num_jobs, shop.num_agents) == (4, 3)
+    assert (tour.num_tasks, tour.num_agents) == (6, 2)
+
+
+def test_known_optima_are_written_beside(run, tmp_path):
+    """Instances with a known optimum come with a reference file, which a solver's row then shows."""
+    out = tmp_path / "known"
+    words = ("--kind", "known-optimum", "--jobs", 4, "--machines", 3)
+    assert run("generate", "jsp", "--count", 2, *words, "--out", out).code == 0
+    bounds = json.loads((out / "bounds.json").read_text())
+    name, entry = next(iter(bounds.items()))
+    found = run("solve", out / f"{name}.json", "--solver", "cp-sat", "--time-limit", 10, "--json").json
+    assert found["best_known"] == entry["ub"] == found["objective"]
+
+
+def test_formats_can_be_chosen(run, tmp_path):
+    """--format writes another layout of the same instance."""
+    for name, words in {"json": (), "jsplib": ("--format", "jsplib")}.items():
+        run("generate", "jsp", "--count", 1, "--jobs", 3, "--machines", 2, *words, "--out", tmp_path / name)
+    one, other = (next((tmp_path / name).iterdir()) for name in ("json", "jsplib"))
+    assert one.suffix != other.suffix
+    assert (read_instance(one).durations == read_instance(other).durations).all()
+
+
+def test_convert_and_back(run, shop_file, tmp_path):
+    """JSPLIB to JSON and back loses nothing that JSPLIB can say."""
+    assert run("convert", shop_file, tmp_path / "small.json").code == 0
+    assert run("convert", tmp_path / "small.json", tmp_path / "again.jsp").code == 0
+    again = read_instance(tmp_path / "again.jsp")
+    assert (again.durations == read_instance(shop_file).durations).all()
+
+
+def test_convert_refuses_what_a_format_cannot_say(run, tmp_path):
+    """A tour is no job shop; nothing is written."""
+    run("generate", "mtsp", "--count", 1, "--cities", 4, "--salesmen", 2, "--out", tmp_path / "m")
+    outcome = run("convert", next((tmp_path / "m").iterdir()), tmp_path / "x.jsp")
+    assert outcome.code == 2 and not (tmp_path / "x.jsp").exists()
+
+
+def test_lists_name_everything(run):
+    """Families, solvers and the 80 built-in instances with bounds."""
+    assert all(name in run("list", "families").out for name in FAMILIES)
+    assert all(name in run("list", "solvers").out for name in SOLVERS)
+    shown = run("list", "instances").out
+    assert len(shown.splitlines()) == 82 and "1231" in shown

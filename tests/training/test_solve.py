@@ -1,0 +1,150 @@
+"""``solve`` and ``verify``: from a file to a checked schedule, and its exit codes."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from problems.instance import Instance
+from problems.schedule import Schedule
+from solvers.budget import Budget
+from solvers.registry import SOLVERS, SolverEntry, SolverKind
+from solvers.result import Result, Status, finish
+
+KEYS = [
+    "instance", "family", "solver", "status", "objective", "lower_bound", "gap", "best_known", "gap_to_best_known",
+    "runtime_s", "seed", "checked", "tolerance", "versions",
+]  # fmt: skip
+
+
+def solve_nothing(instance: Instance, budget: Budget, seed: int) -> Result:
+    """A solver that finds nothing in time."""
+    return finish(instance, "nothing", seed, 0.0, None)
+
+
+def solve_never(instance: Instance, budget: Budget, seed: int) -> Result:
+    """A solver that proves that there is nothing."""
+    return finish(instance, "never", seed, 0.0, None, infeasible=True)
+
+
+def solve_wrongly(instance: Instance, budget: Budget, seed: int) -> Result:
+    """A solver whose schedule starts everything at once and claims to be wonderful."""
+    task = list(range(instance.num_tasks))
+    schedule = Schedule.from_times(*([task, instance.eligible_agent, [0] * len(task), instance.eligible_duration]))  # type: ignore[arg-type]
+    return Result(instance.name, instance.family, "wrong", Status.FEASIBLE, 1, None, 0.0, seed, schedule)
+
+
+@pytest.fixture
+def odd_solvers(monkeypatch):
+    """Register the solvers above."""
+    for name, function in {"nothing": "solve_nothing", "never": "solve_never", "wrong": "solve_wrongly"}.items():
+        entry = SolverEntry(name, SolverKind.SEARCH, None, f"{__name__}:{function}", name)
+        monkeypatch.setitem(SOLVERS, name, entry)
+
+
+def test_json_has_exactly_the_promised_keys(run, shop_file):
+    """One object with these keys, in this order; unknown is null."""
+    outcome = run("solve", shop_file, "--solver", "spt", "--json")
+    assert outcome.code == 0
+    assert list(outcome.json) == KEYS
+    assert outcome.json["checked"] is True and outcome.json["status"] in ("feasible", "optimal")
+    assert outcome.json["best_known"] is None and outcome.json["gap_to_best_known"] is None
+
+
+def test_a_proved_optimum_has_gap_0(run, shop_file):
+    """CP-SAT proves 7 on the small shop."""
+    found = run("solve", shop_file, "--solver", "cp-sat", "--time-limit", 10, "--json").json
+    assert (found["status"], found["objective"], found["lower_bound"], found["gap"]) == ("optimal", 7, 7, 0.0)
+
+
+def test_gap_to_best_known_is_a_fraction(run):
+    """objective / best_known - 1, on a built-in instance whose optimum 1231 is known."""
+    found = run("solve", "ta01", "--solver", "spt-twkr", "--json").json
+    assert found["best_known"] == 1231
+    assert found["gap_to_best_known"] == pytest.approx(found["objective"] / 1231 - 1)
+
+
+def test_people_get_lines(run, shop_file):
+    """Without --json the facts are told one per line."""
+    shown = run("solve", shop_file, "--solver", "spt").out
+    assert "objective" in shown and "checked       yes" in shown and "{" not in shown
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_the_schedule_written_is_valid(run, shop_file, tmp_path, suffix):
+    """`verify` accepts what `solve --out` writes."""
+    path = tmp_path / f"schedule{suffix}"
+    assert run("solve", shop_file, "--solver", "spt", "--out", path).code == 0
+    checked = run("verify", shop_file, path, "--json")
+    assert checked.code == 0 and checked.json["valid"] is True
+
+
+def test_the_picture_is_written(run, shop_file, tmp_path):
+    """--plot writes a Gantt chart."""
+    path = tmp_path / "new" / "p.svg"
+    assert run("solve", shop_file, "--solver", "spt", "--plot", path).code == 0
+    assert ElementTree.fromstring(path.read_text()).tag.endswith("svg")
+
+
+def test_the_same_seed_gives_the_same_files(run, shop_file, tmp_path):
+    """Everything but the clock repeats."""
+    for name in ("a", "b"):
+        run("solve", "ta01", "--solver", "random", "--seed", 3, "--out", tmp_path / f"{name}.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    run("solve", "ta01", "--solver", "random", "--seed", 4, "--out", tmp_path / "c.json")
+    assert (tmp_path / "a.json").read_bytes() != (tmp_path / "c.json").read_bytes()
+
+
+@pytest.mark.parametrize(("solver", "code", "status"), [("nothing", 4, "unknown"), ("never", 3, "infeasible")])
+def test_exit_codes_without_a_schedule(run, shop_file, tmp_path, odd_solvers, solver, code, status):
+    """3 infeasible, 4 none in time; numbers are null and no file is written."""
+    outcome = run("solve", shop_file, "--solver", solver, "--json", "--out", tmp_path / "s.json")
+    assert outcome.code == code
+    assert outcome.json["status"] == status
+    assert all(outcome.json[key] is None for key in ("objective", "gap", "best_known", "gap_to_best_known"))
+    assert outcome.json["checked"] is False
+    assert not (tmp_path / "s.json").exists()
+
+
+def test_a_schedule_that_fails_the_checker_is_never_reported(run, shop_file, tmp_path, odd_solvers):
+    """A solver's own claim counts for nothing."""
+    outcome = run("solve", shop_file, "--solver", "wrong", "--json", "--out", tmp_path / "s.json")
+    assert outcome.code == 1
+    assert "invalid schedule" in outcome.err and outcome.out == ""
+    assert not (tmp_path / "s.json").exists()
+
+
+def test_a_broken_file_is_named_with_its_line(run, tmp_path):
+    """File and line, exit code 2."""
+    path = tmp_path / "bad.jsp"
+    path.write_text("2 2\n0 3 1 2\n1 2 7 4\n")
+    outcome = run("solve", path, "--solver", "spt")
+    assert outcome.code == 2 and f"{path}:3:" in outcome.err
+
+
+def test_salesmen_are_asked_for(run, tmp_path):
+    """A TSPLIB file without a number of salesmen is refused with the remedy, and solved with it."""
+    path = tmp_path / "line.tsp"
+    path.write_text(
+        "NAME: line\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 0 5\n3 5 0\nEOF\n"
+    )
+    assert run("solve", path, "--solver", "insertion").code == 2
+    found = run("solve", path, "--solver", "insertion", "--agents", 2, "--json").json
+    assert found["objective"] == pytest.approx(10.0) and found["tolerance"] > 0
+
+
+def test_verify_lists_every_violation(run, shop_file, tmp_path):
+    """Exit code 1, and each broken rule is told."""
+    path = tmp_path / "claimed.csv"
+    path.write_text("task,agent,start,end\n0,machine_0,0,3\n1,machine_1,0,2\n2,machine_1,0,2\n3,machine_0,0,4\n")
+    outcome = run("verify", shop_file, path)
+    assert outcome.code == 1
+    assert outcome.out.splitlines()[0].startswith("violated") and len(outcome.out.splitlines()) >= 3
+
+
+def test_verify_cannot_read_rubbish(run, shop_file, tmp_path):
+    """Exit code 2 for a file that is no schedule."""
+    path = tmp_path / "s.json"
+    path.write_text("{")
+    assert run("verify", shop_file, path).code == 2
