@@ -34,8 +34,8 @@ class Formulation(Protocol):
     model: cp_model.CpModel
     objective: cp_model.IntVar
 
-    def configure(self, parameters: Any, workers: int) -> None:
-        """Set the solver parameters that suit the model."""
+    def configure(self, parameters: Any, budget: Budget, polish: bool) -> None:
+        """Set the solver parameters that suit the model; ``polish`` says that the hint is already a good one."""
 
     def hint(self, schedule: Schedule) -> None:
         """Give every variable its value in ``schedule``."""
@@ -115,6 +115,7 @@ def run(
     budget: Budget,
     seed: int,
     log: AnytimeLog,
+    polish: bool = False,
 ) -> Outcome:
     """Minimise within the budget's time limit and workers.
 
@@ -128,7 +129,7 @@ def run(
     solver.parameters.random_seed = seed % LARGEST_SEED
     if budget.time_limit is not None:
         solver.parameters.max_time_in_seconds = budget.time_limit
-    formulation.configure(solver.parameters, budget.workers)
+    formulation.configure(solver.parameters, budget, polish)
     solver.best_bound_callback = lambda bound: log.add(bound=bound)
     status = solver.solve(formulation.model, _Solutions(log))
     if status == cp_model.MODEL_INVALID:

@@ -16,6 +16,7 @@ from ortools.sat.python import cp_model
 from problems.instance import Instance
 from problems.measure import integer_objective
 from problems.schedule import Schedule
+from solvers.budget import Budget
 from solvers.legs import DEPOT, leg_lengths, shortest_paths
 
 
@@ -75,13 +76,13 @@ class RoutesModel:
         total = sum(int(self.lengths[pair]) * arc for pair, arc in self.arcs.items())
         self.model.add(total <= self.instance.num_agents * self.objective)
 
-    def configure(self, parameters: Any, workers: int) -> None:
+    def configure(self, parameters: Any, budget: Budget, polish: bool) -> None:
         """Let the linear relaxation lead: it needs all arcs, not the part that CP-SAT's default portfolio gives it.
 
         With two workers that portfolio leaves eil51 at a bound of 125 after ten seconds, this one reaches 151.
         """
         parameters.linearization_level = 2
-        if workers > 1:
+        if budget.workers > 1:
             parameters.subsolver_params.add(name="routes_lp", linearization_level=2)
             parameters.subsolvers.extend(["routes_lp", "reduced_costs"])
 

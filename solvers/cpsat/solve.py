@@ -35,7 +35,15 @@ SHARE_OF_RULES = 0.1
 Hint = Schedule | Literal["rule"] | None
 
 
-def solve_cpsat(instance: Instance, budget: Budget, seed: int, *, hint: Hint = "rule", name: str = "cp-sat") -> Result:
+def solve_cpsat(
+    instance: Instance,
+    budget: Budget,
+    seed: int,
+    *,
+    hint: Hint = "rule",
+    polish: bool = False,
+    name: str = "cp-sat",
+) -> Result:
     """Minimise with OR-Tools CP-SAT.
 
     Parameters
@@ -49,6 +57,8 @@ def solve_cpsat(instance: Instance, budget: Budget, seed: int, *, hint: Hint = "
     hint
         A schedule to start from, ``"rule"`` for the best quick rule, or None. Hints of any quality never change the
         optimum; a schedule that fails the checker is not used.
+    polish
+        Whether the hint is a good one, so that improving it deserves most of the time.
     name
         Name of the solver in the result.
 
@@ -67,7 +77,7 @@ def solve_cpsat(instance: Instance, budget: Budget, seed: int, *, hint: Hint = "
     if instance.num_tasks == 0:
         incumbent = replay(instance, [[] for _ in range(instance.num_agents)])
         return finish(instance, name, seed, _since(started), incumbent, integer_objective(instance, incumbent))
-    return _solve(instance, kind, budget, seed, incumbent, name, started)
+    return _solve(instance, kind, budget, seed, incumbent, polish, name, started)
 
 
 def _since(started: float) -> float:
@@ -91,6 +101,7 @@ def _solve(
     budget: Budget,
     seed: int,
     incumbent: Schedule | None,
+    polish: bool,
     name: str,
     started: float,
 ) -> Result:
@@ -104,7 +115,7 @@ def _solve(
     formulation.model.add(formulation.objective >= bound)
     if incumbent is not None:
         formulation.hint(incumbent)
-    outcome = engine.run(formulation, instance, _rest(budget, started), seed, log)
+    outcome = engine.run(formulation, instance, _rest(budget, started), seed, log, polish)
     schedule = _better(instance, _replayed(instance, outcome, name), incumbent)
     if outcome.bound is not None:
         bound = max(bound, outcome.bound)

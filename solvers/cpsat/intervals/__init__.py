@@ -12,12 +12,16 @@ from problems.instance import Instance
 from problems.measure import integer_objective
 from problems.objective import Objective
 from problems.schedule import Schedule
+from solvers.budget import Budget
 from solvers.cpsat.intervals.circuits import Circuits
 from solvers.cpsat.intervals.constraints import add_constraints
 from solvers.cpsat.intervals.objective import ObjectivePart
 from solvers.cpsat.intervals.variables import Variables, horizon, topological_positions
 
 __all__ = ["IntervalModel", "horizon"]
+
+PROOF_SECONDS_PER_TASK = 0.02
+"""With less time, the search for a proof got nowhere on Taillard's shops of 450 tasks and more (10 s, two workers)."""
 
 
 class IntervalModel:
@@ -43,8 +47,17 @@ class IntervalModel:
         self._objective = ObjectivePart(self.variables, self.circuits, upper)
         self.objective = self._objective.objective
 
-    def configure(self, parameters: Any, workers: int) -> None:
-        """CP-SAT's own portfolio suits this model."""
+    def configure(self, parameters: Any, budget: Budget, polish: bool) -> None:
+        """CP-SAT's own portfolio, unless a good hint is to be improved: then neighbourhood search gets the workers.
+
+        One of them still searches for a proof, where there is time for one.
+        """
+        if not polish or budget.workers == 1:
+            return
+        if budget.time_limit is not None and budget.time_limit < PROOF_SECONDS_PER_TASK * self.instance.num_tasks:
+            parameters.use_lns_only = True
+        else:
+            parameters.subsolvers.append("quick_restart_no_lp")
 
     def hint(self, schedule: Schedule) -> None:
         """Give every variable its value in ``schedule``."""

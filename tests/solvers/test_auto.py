@@ -1,0 +1,99 @@
+"""`auto`: samples first, CP-SAT from there, one log, one true status."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import solvers.auto
+from problems import Instance, UnsupportedError
+from problems.check import check
+from problems.families import job_shop
+from problems.generators import random_job_shop, random_multiple_tsp
+from solvers import Budget, LogEntry, Result, Status, get_solver
+from solvers.auto import merged, solve_auto
+from solvers.cpsat.solve import solve_cpsat
+
+FT06 = [
+    [(2, 1), (0, 3), (1, 6), (3, 7), (5, 3), (4, 6)],
+    [(1, 8), (2, 5), (4, 10), (5, 10), (0, 10), (3, 4)],
+    [(2, 5), (3, 4), (5, 8), (0, 9), (1, 1), (4, 7)],
+    [(1, 5), (0, 5), (2, 5), (3, 3), (4, 8), (5, 9)],
+    [(2, 9), (1, 3), (4, 5), (5, 4), (0, 3), (3, 1)],
+    [(1, 3), (3, 3), (5, 9), (0, 10), (4, 4), (2, 1)],
+]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("limit", [None, 20.0])
+def test_small_shop_is_proved(workers: int, limit: float | None):
+    """With and without a limit, a small shop ends with a proof."""
+    result = solve_auto(job_shop("ft06", FT06, 6), Budget(limit, workers=workers), 0)
+    assert (result.status, result.objective, result.solver) == (Status.OPTIMAL, 55, "auto")
+
+
+def test_small_tour_is_proved():
+    """Routes take the same way."""
+    instance = random_multiple_tsp(7, 2, 3)
+    result = get_solver("auto")(instance, Budget(20.0), 0)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(solve_cpsat(instance, Budget(20.0), 0).objective, abs=1e-5)
+
+
+@pytest.mark.parametrize("make", [lambda: random_job_shop(30, 15, 23), lambda: random_multiple_tsp(60, 4, 2)])
+def test_no_time_still_gives_a_checked_schedule(make):
+    """When CP-SAT gets no time, the samples are returned as feasible, with a valid bound."""
+    instance = make()
+    result = solve_auto(instance, Budget(0.01), 0)
+    assert result.status is Status.FEASIBLE and result.schedule is not None
+    assert check(instance, result.schedule).valid
+    assert result.lower_bound is not None and 0 < result.lower_bound < result.objective
+
+
+def test_never_worse_than_its_samples():
+    """CP-SAT starts from the samples, so the result is at least as good, and the log tells it in order."""
+    result = solve_auto(random_job_shop(12, 8, 5), Budget(3.0), 0)
+    seconds, objectives, bounds = zip(*result.log, strict=True)
+    assert list(seconds) == sorted(seconds) and seconds[-1] <= result.runtime_s + 0.01
+    found = [value for value in objectives if value is not None]
+    assert found == sorted(found, reverse=True) and found[-1] == result.objective
+    assert bounds[-1] == result.lower_bound
+    assert result.runtime_s < 6
+
+
+def test_samples_get_a_tenth_of_the_time(monkeypatch: pytest.MonkeyPatch):
+    """Sampling may use a tenth of the limit, CP-SAT what is left."""
+    seen: dict[str, Budget] = {}
+
+    def sampler(instance: Instance, budget: Budget, seed: int) -> Result:
+        seen["samples"] = budget
+        return get_solver("spt-twkr")(instance, replace(budget, samples=1), seed)
+
+    def exact(instance: Instance, budget: Budget, seed: int, **more: object) -> Result:
+        seen["exact"] = budget
+        return solve_cpsat(instance, budget, seed, **more)
+
+    monkeypatch.setattr(solvers.auto, "get_solver", lambda name: sampler)
+    monkeypatch.setattr(solvers.auto, "solve_cpsat", exact)
+    solve_auto(random_job_shop(4, 4, 0), Budget(20.0), 0)
+    assert seen["samples"].time_limit == pytest.approx(2.0)
+    assert seen["exact"].time_limit is not None and 15 < seen["exact"].time_limit <= 20
+
+
+def test_merged_log_keeps_improvements_only():
+    """Two logs on one clock become one that never gets worse."""
+    first = [LogEntry(0.1, 90, None), LogEntry(0.3, 80, None)]
+    second = [LogEntry(0.2, None, 50), LogEntry(0.4, 85, 40), LogEntry(0.5, 70, 60)]
+    assert merged(first, second) == (
+        LogEntry(0.1, 90, None),
+        LogEntry(0.2, 90, 50),
+        LogEntry(0.3, 80, 50),
+        LogEntry(0.5, 70, 60),
+    )
+
+
+def test_what_cpsat_does_not_model_is_refused():
+    """Without a model there is no bound to promise; the refusal comes before any sampling."""
+    with pytest.raises(UnsupportedError, match="moving_delay"):
+        solve_auto(random_job_shop(3, 2, 0).replace(moving_delay=5), Budget(1.0), 0)
