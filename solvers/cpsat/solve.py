@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from problems.check import check
-from problems.instance import Instance
+from problems.instance import NO_TIME, Instance
 from problems.lower_bounds import lower_bound
 from problems.measure import integer_objective, objective_value
 from problems.schedule import Schedule
@@ -121,6 +121,10 @@ def _solve(
         bound = max(bound, outcome.bound)
     log.add(None if schedule is None else integer_objective(instance, schedule), bound)
     infeasible = outcome.status is Status.INFEASIBLE
+    if infeasible and not bool((instance.job_deadline != NO_TIME).any()):
+        raise SolverError(
+            f"CP-SAT calls '{instance.name}' infeasible, but without deadlines every instance has a schedule"
+        )
     result = finish(instance, name, seed, _since(started), schedule, bound, infeasible, log.entries)
     if outcome.status is Status.OPTIMAL and result.status is not Status.OPTIMAL:
         raise SolverError(f"CP-SAT calls {outcome.objective} optimal, but its schedule is worth {result.objective}")

@@ -393,6 +393,25 @@ def test_two_hundred_optima_replay_exactly():
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "limit", "statuses", "load"),
+    [
+        ("C23_30x15.jsp", 0.01, {Status.UNKNOWN}, 0),
+        ("C25_15x15.jsp", 2.0, {Status.FEASIBLE}, 1000),
+        ("C53_100x20.jsp", 10.0, {Status.FEASIBLE, Status.UNKNOWN}, 5528),
+    ],
+)
+def test_cut_runs_of_public_cases(shared: Path, name: str, limit: float, statuses: set[Status], load: int):
+    """Cut runs are never called optimal, and their bound is at least the load of a machine."""
+    from problems.formats import read_instance
+
+    result = solve(read_instance(shared / "cases" / name), limit)
+    assert result.status in statuses
+    assert result.lower_bound is not None and result.lower_bound >= load
+    assert result.objective is None or result.objective >= result.lower_bound
+
+
+@pytest.mark.shared
 def test_public_instances(shared: Path):
     """la01 is proved in seconds, and eil51 gets a valid bound."""
     from problems.formats import read_instance
