@@ -1,0 +1,75 @@
+"""Ways to play an environment that the tests share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import marl
+from problems.generators import random_job_shop, random_multiple_tsp
+from problems.instance import Instance
+
+
+def small_job_shop(seed: int) -> Instance:
+    """Job shop of 2 to 4 jobs on 2 or 3 machines; zero durations occur."""
+    return random_job_shop(2 + seed % 3, 2 + seed % 2, seed, low=0, high=9)
+
+
+def small_multiple_tsp(seed: int) -> Instance:
+    """Up to 7 cities for 1 to 3 salesmen."""
+    return random_multiple_tsp(2 + seed % 6, 1 + seed % 3, seed)
+
+
+MAKERS = {"jsp": small_job_shop, "mtsp": small_multiple_tsp}
+"""Small instances of several sizes by family."""
+
+LARGEST = {"slots": 7, "agents": 3}
+"""Spaces that all instances of `MAKERS` fit."""
+
+
+def make_both(family: str, *args: Any, **options: Any) -> list[Any]:
+    """The AEC and the Parallel environment with the same options."""
+    return [marl.env(family, *args, **options), marl.parallel_env(family, *args, **options)]
+
+
+def masked(random: np.random.Generator, mask: np.ndarray, wait: bool = True) -> int:
+    """A legal action; without ``wait`` waiting is chosen only where nothing else is legal."""
+    legal = np.flatnonzero(mask if wait or not mask[:-1].any() else mask[:-1])
+    return int(random.choice(legal))
+
+
+def play_aec(env: Any, seed: int, wait: bool = True) -> tuple[dict[str, float], dict[str, Any]]:
+    """Masked random episode from the present state: the sum of rewards over ``last()`` per agent, and the last info."""
+    random = np.random.default_rng(seed)
+    returns = dict.fromkeys(env.agents, 0.0)
+    info: dict[str, Any] = {}
+    while env.agents:
+        name = env.agent_selection
+        _, reward, terminated, truncated, info = env.last(observe=False)
+        returns[name] += reward
+        env.step(None if terminated or truncated else masked(random, info["action_mask"], wait))
+    return returns, info
+
+
+def play_parallel(env: Any, infos: dict[str, Any], seed: int) -> tuple[dict[str, float], dict[str, Any]]:
+    """Masked random episode after a reset: the sum of rewards per agent, and the last infos."""
+    random = np.random.default_rng(seed)
+    returns = dict.fromkeys(env.agents, 0.0)
+    while env.agents:
+        actions = {name: masked(random, infos[name]["action_mask"]) for name in env.agents}
+        _, rewards, _, _, infos = env.step(actions)
+        for name, reward in rewards.items():
+            returns[name] += reward
+    return returns, infos
+
+
+def play_actions(env: Any, actions: list[int]) -> dict[str, Any]:
+    """Reset, play ``actions`` to the end of the episode; the last info."""
+    env.reset(seed=0)
+    for action in actions:
+        env.step(action)
+    info = env.last()[4]
+    while env.agents:
+        env.step(None)
+    return info
