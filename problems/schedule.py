@@ -16,7 +16,10 @@ COLUMNS = ("task", "piece", "agent", "start", "end", "changeover_start", "change
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Rows of equal length, one per piece of a task, ordered by (start, agent, end, task, piece).
+    """Rows of equal length, one per piece of a task, ordered by (start, agent, end).
+
+    Rows that are equal in all three keep the order in which they are given: it is the order in which an agent
+    visits places that lie closer together than one time unit.
 
     Attributes
     ----------
@@ -44,7 +47,7 @@ class Schedule:
         lengths = {name: column.shape for name, column in columns.items()}
         if len(set(lengths.values())) != 1 or columns["task"].ndim != 1:
             raise ValueError(f"the columns of a schedule must be one-dimensional and of equal length, got {lengths}")
-        order = np.lexsort(tuple(columns[key] for key in ("piece", "task", "end", "agent", "start")))
+        order = np.lexsort(tuple(columns[key] for key in ("end", "agent", "start")))
         for name, column in columns.items():
             ordered = column[order]
             ordered.setflags(write=False)
@@ -69,7 +72,7 @@ class Schedule:
     def sequences(self, num_agents: int) -> list[list[int]]:
         """Task order of each agent (a task appears once per piece): the plan that `replay` turns back into times."""
         plan: list[list[int]] = [[] for _ in range(num_agents)]
-        order = np.lexsort((self.task, self.end, self.start, self.changeover_start))
+        order = np.lexsort((self.end, self.start, self.changeover_start))
         for row in order:
             plan[self.agent[row]].append(int(self.task[row]))
         return plan

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from problems.instance import Instance
+from problems.lower_bounds import lower_bound
 from problems.measure import objective_value
 from problems.simulator import compile_problem, schedule_of
 from solvers.budget import Budget
@@ -55,4 +56,4 @@ def solve_by_samples(
             log.append(LogEntry(time.perf_counter() - started, objective_value(instance, best), None))
         if budget.time_limit is not None and time.perf_counter() - started >= budget.time_limit:
             break
-    return finish(instance, solver, seed, time.perf_counter() - started, best, log=log)
+    return finish(instance, solver, seed, time.perf_counter() - started, best, lower_bound(instance), log=log)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 
 from problems.instance import Instance
+from problems.lower_bounds import lower_bound
 from problems.simulator import compile_problem, schedule_of
 from solvers.budget import Budget
 from solvers.result import Result, finish
@@ -29,4 +30,5 @@ def solve_pilot(instance: Instance, budget: Budget, seed: int, rule: str = "") -
     runner = Runner(compile_problem(instance))
     runner.pilot(rule_priority(chosen))
     solver = f"pilot:{rule}" if rule else "pilot"
-    return finish(instance, solver, seed, time.perf_counter() - started, schedule_of(runner.best))
+    schedule = schedule_of(runner.best)
+    return finish(instance, solver, seed, time.perf_counter() - started, schedule, lower_bound(instance))

@@ -54,3 +54,11 @@ def test_sequences_of_agents() -> None:
     )
     assert schedule.sequences(3) == [[2, 1, 0], [], [2]]
     assert Schedule.from_times([], [], [], []).sequences(1) == [[]]
+
+
+def test_rows_of_equal_times_keep_their_order():
+    """Places closer together than one time unit are visited in the order given, whatever their numbers."""
+    task = np.array([4, 1, 3])
+    zeros = np.zeros(3, np.int64)
+    schedule = Schedule.from_times(task, zeros, zeros, zeros)
+    assert schedule.sequences(1) == [[4, 1, 3]]
