@@ -12,5 +12,5 @@ fi
     exit 2
 }
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt -e "$what"
+"$venv/bin/python" -m pip install -qq --disable-pip-version-check -c constraints.txt -e "$what"
 echo "$sum" > "$stamp"

@@ -17,8 +17,8 @@ class Summary:
     ----------
     solver, group
         Of the rows.
-    rows, solved
-        Number of rows, and of those with a checked schedule.
+    instances, rows, solved
+        Number of instances, of rows, and of rows with a checked schedule.
     gap_to_best_known
         Mean over instances, averaged over seeds; None unless every row with a best-known value is solved.
     spread
@@ -33,6 +33,7 @@ class Summary:
 
     solver: str
     group: str
+    instances: int
     rows: int
     solved: int
     gap_to_best_known: float | None
@@ -52,6 +53,7 @@ def summarize(rows: Sequence[Row], solver: str, group: str) -> Summary:
     return Summary(
         solver=solver,
         group=group,
+        instances=len(distinct((row.instance, row.agents) for row in rows)),
         rows=len(rows),
         solved=len(solved),
         gap_to_best_known=_mean([row.gap_to_best_known for row in _comparable(rows)]),

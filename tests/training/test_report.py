@@ -16,6 +16,7 @@ from training.options import OptionError
 from training.report.build import build_report
 from training.report.curves import mean_curves, steps
 from training.report.load import Entry, load_evaluations
+from training.report.tables import group_table
 from training.rows import Row
 
 VOID = {"meta", "br", "link", "img"}
@@ -174,3 +175,21 @@ def test_mean_curves_begin_when_every_instance_is_solved(tmp_path):
     (curve,) = mean_curves([first, second], ["a"])
     assert list(curve.times) == [2, 3]
     assert list(curve.values) == pytest.approx([75.0, 25.0])
+
+
+def test_mean_curves_leave_out_solvers_that_ran_on_a_part(tmp_path):
+    """Means over different instances are not drawn into one picture."""
+    entries = [entry(tmp_path, name, [[1, 20, None]], 20, 10) for name in ("x", "y")]
+    other = entry(tmp_path, "x", [[1, 10, None]], 10, 10)
+    other.row.solver = "b"
+    assert [curve.label for curve in mean_curves([*entries, other], ["a", "b"])] == ["a"]
+
+
+def test_a_part_of_a_group_is_told():
+    """A mean over fewer instances than the others' says so and is not called the best."""
+    rows = [row("a", 8), row("b", 7)]
+    rows.append(row("a", 9))
+    rows[-1].instance = "other"
+    text = group_table(rows)
+    assert "0.00 % (1 of 2)" in text
+    assert re.search(r'class="number best">21\.43 %', text)

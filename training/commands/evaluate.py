@@ -113,10 +113,10 @@ def _cells(row: Row) -> list[Any]:
 
 def gap_table(rows: list[Row]) -> str:
     """Aligned table with one line per family and solver."""
-    columns = ("family", "solver", "mean to best known", "spread over seeds", "proved", "solved", "median seconds")
+    columns = ("family", "solver", "mean to best known", "spread", "instances", "proved", "solved", "median seconds")
     lines = []
     for summary in by_solver(rows):
-        counts = summary.proved, f"{summary.solved}/{summary.rows}"
+        counts = summary.instances, summary.proved, f"{summary.solved}/{summary.rows}"
         seconds = None if summary.median_runtime_s is None else f"{summary.median_runtime_s:.2f}"
         gap, spread = percent(summary.gap_to_best_known, 2), percent(summary.spread, 2)
         lines.append([summary.group, summary.solver, gap, spread, *counts, seconds])

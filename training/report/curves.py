@@ -51,7 +51,7 @@ def _first_seed(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def mean_curves(entries: Sequence[Entry], solvers: Sequence[str]) -> list[Curve]:
-    """Mean gap to the best-known value in percent against time, for each solver that solved every instance.
+    """Mean gap to the best-known value in percent against time, for each solver that ran on and solved every instance.
 
     A curve begins when its solver has a schedule of every instance.
     """
@@ -59,9 +59,14 @@ def mean_curves(entries: Sequence[Entry], solvers: Sequence[str]) -> list[Curve]
     curves = []
     for solver in distinct(entry.row.solver for entry in known):
         mine = [entry for entry in known if entry.row.solver == solver]
-        if all(entry.row.solved for entry in mine):
+        if all(entry.row.solved for entry in mine) and len(_keys(mine)) == len(_keys(known)):
             curves.append(_mean_curve(mine, solver, solvers.index(solver)))
     return curves
+
+
+def _keys(entries: Sequence[Entry]) -> set[tuple[str, int | None]]:
+    """Instances of the rows."""
+    return {(entry.row.instance, entry.row.agents) for entry in entries}
 
 
 def _mean_curve(entries: Sequence[Entry], label: str, series: int) -> Curve:

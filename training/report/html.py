@@ -20,6 +20,7 @@ p { margin: 6px 0 10px; max-width: 75ch; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 5px 12px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: baseline; }
 thead th { border-bottom: 1.5px solid var(--ink); font-weight: 600; white-space: nowrap; }
+td:first-child { white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 td.best { font-weight: 700; }
 td.bad, .bad { color: var(--bad); }

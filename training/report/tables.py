@@ -15,7 +15,10 @@ TOTAL = "all"
 
 def solver_table(rows: Sequence[Row]) -> str:
     """One line per solver over all instances of a family, the least gap first."""
-    head = [Cell("solver"), *(number(name) for name in ("mean gap", "seeds", "spread", "proved", "solved", "median s"))]
+    head = [
+        Cell("solver"),
+        *(number(name) for name in ("mean gap", "instances", "seeds", "spread", "proved", "solved", "median s")),
+    ]
     summaries = sorted(_summaries(rows), key=lambda summary: _order(summary.gap_to_best_known))
     lines = [_solver_line(summary, rows) for summary in summaries]
     caption = "Mean gap to the best-known values; spread is the standard deviation of that mean over seeds."
@@ -37,6 +40,7 @@ def _solver_line(summary: Summary, rows: Sequence[Row]) -> list[Cell]:
     return [
         Cell(summary.solver),
         number(percent(summary.gap_to_best_known, 2)),
+        number(summary.instances),
         number(seeds),
         number(percent(summary.spread, 2)),
         number(summary.proved),
@@ -61,11 +65,19 @@ def group_table(rows: Sequence[Row]) -> str:
 
 
 def _group_line(rows: Sequence[Row], group: str, solvers: Sequence[str]) -> list[Cell]:
-    gaps = [summarize([row for row in rows if row.solver == name], name, group).gap_to_best_known for name in solvers]
-    least = min((gap for gap in gaps if gap is not None), default=None)
     count = len(distinct((row.instance, row.agents) for row in rows))
-    cells = [number(percent(gap, 2), "best" if gap is not None and gap == least else "") for gap in gaps]
-    return [Cell(group), number(count), *cells]
+    summaries = [summarize([row for row in rows if row.solver == name], name, group) for name in solvers]
+    whole = [summary.gap_to_best_known for summary in summaries if summary.instances == count]
+    least = min((gap for gap in whole if gap is not None), default=None)
+    return [Cell(group), number(count), *(_group_cell(summary, count, least) for summary in summaries)]
+
+
+def _group_cell(summary: Summary, count: int, least: float | None) -> Cell:
+    """Mean gap; a solver that ran on a part of the group only says so and is not called the best."""
+    gap = summary.gap_to_best_known
+    if gap is not None and summary.instances < count:
+        return number(f"{percent(gap, 2)} ({summary.instances} of {count})")
+    return number(percent(gap, 2), "best" if gap is not None and gap == least else "")
 
 
 def known_text(rows: Sequence[Row]) -> str:
