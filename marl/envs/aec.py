@@ -107,8 +107,7 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         self._idle = dict(self.infos)
         self._paid = dict.fromkeys(self.agents, 0.0)
         self._returned, self._value, self._steps, self._over = 0.0, 0, 0, False
-        self._watched = self._drawn = False
-        self._select(episode.act(NOBODY, 0, False))
+        self._select(episode.act(NOBODY, 0))
 
     def step(self, action: Any) -> None:
         """Let the selected agent choose; see the class.
@@ -126,23 +125,16 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         self._paid[name] = self._returned
         self.infos[name] = self._idle[name]
         self._steps += 1
-        self._drawn, self._watched = self._watched, False
-        self._select(self._episode.act(asked, slot, self._drawn))
+        self._select(self._episode.act(asked, slot))
 
     def observe(self, agent: str) -> Observation:
         """What ``agent`` sees now, in fresh arrays; see the class."""
         index, episode = self._index[agent], self._episode
         if index >= episode.instance.num_agents:
             return self._empty_observation()
-        if index == self._asked:
-            self._watched = True
-            if not self._drawn:
-                episode.look(index)
-                self._drawn = True
-        else:
+        if index != self._asked:
             episode.offer(index)
-            episode.look(index)
-            self._drawn = False
+        episode.look(index)
         view = episode.view
         return {
             "candidates": view.candidates[0].copy(),
@@ -203,7 +195,6 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         for name in self.agents:
             flags[name] = True
             self.infos[name] = {"action_mask": self._idle[name]["action_mask"], **outcome}
-        self._drawn = False
         self.agent_selection = self.agents[0]
 
     def _leave(self, action: Any) -> None:

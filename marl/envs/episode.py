@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marl.envs import kernels
-from marl.envs.kernels import VALUE, Order
+from marl.envs.entry import bound
+from marl.envs.kernels import VALUE, Order, View, new_view
 from marl.envs.slots import slots_of_tasks
 from problems.bounds import best_known, lower_bound
 from problems.errors import IllegalActionError
@@ -43,8 +44,7 @@ class Episode:
         self.board = kernels.new_board(instance.num_agents, slots, slots_of_tasks(instance))
         self.view = kernels.new_view(1, slots)
         self.stream = np.zeros(1, np.uint64)
-        self._filter, self._order = int(candidate_filter), int(order)
-        self._fixed = (self.problem, self.state, self.work, self.board)
+        self._bind(int(candidate_filter), int(order))
         self._bound: int | float | None = None
         divisor = instance.scale
         if instance.objective is Objective.MEAN_FLOW_TIME:
@@ -62,33 +62,43 @@ class Episode:
         """Whether all tasks are committed."""
         return bool(self.state.clock[TASKS_LEFT] == 0)
 
-    def act(self, agent: int, slot: int, observe: bool) -> int:
+    def act(self, agent: int, slot: int) -> int:
         """Let ``agent`` choose ``slot`` (`NOBODY`: begin); returns who is asked next, `NOBODY` at the end."""
-        return kernels.act(*self._fixed, self.view, self.stream, agent, slot, self._filter, self._order, observe)
-
-    def act_together(self, slots: NDArray[np.int64], lost: NDArray[np.int8]) -> int:
-        """Let all asked agents choose at once; returns the number of candidates of the next decision."""
-        return kernels.act_together(*self._fixed, slots, lost, self._filter)
+        return self._act(agent, slot, *self._options)
 
     def begin_together(self) -> int:
         """Look for the first decision; returns the number of its candidates."""
-        count = kernels.decide(*self._fixed, self._filter)
-        kernels.offer_all(*self._fixed)
-        return count
+        count = kernels.decide(*self._arrays, self._options[0])
+        kernels.offer_all(*self._arrays)
+        return int(count)
 
-    def look(self, agent: int) -> None:
-        """Write what ``agent`` sees to row 0 of the view."""
-        kernels.look(*self._fixed, self.view, agent)
+    def act_together(self, slots: NDArray[np.int64], lost: NDArray[np.int8]) -> int:
+        """Let all asked agents choose at once; returns the number of candidates of the next decision."""
+        return self._act_together(slots, lost, self._options[0])
 
     def offer(self, agent: int) -> None:
         """Write to the board what ``agent`` could choose if it were the next one."""
-        kernels.offer(*self._fixed, agent)
+        self._offer(agent)
 
-    def look_all(self) -> kernels.View:
+    def look(self, agent: int) -> None:
+        """Write what ``agent`` sees to row 0 of the view."""
+        self._look(agent)
+
+    def look_all(self) -> View:
         """What every agent sees, in fresh arrays."""
-        view = kernels.new_view(self.instance.num_agents, self.slots)
-        kernels.look_all(*self._fixed, view)
+        view = new_view(self.instance.num_agents, self.slots)
+        self._look_all(view)
         return view
+
+    def _bind(self, candidate_filter: int, order: int) -> None:
+        arrays, slots = (self.problem, self.state, self.work, self.board), np.zeros(self.instance.num_agents, np.int64)
+        lost = np.zeros(len(slots), np.int8)
+        self._arrays, self._options = arrays, (candidate_filter, order)
+        self._act = bound(kernels.act, (*arrays, self.stream), (0, 0, candidate_filter, order))
+        self._act_together = bound(kernels.act_together, arrays, (slots, lost, candidate_filter))
+        self._offer = bound(kernels.offer, arrays, (0,))
+        self._look = bound(kernels.look, (*arrays, self.view), (0,))
+        self._look_all = bound(kernels.look_all, arrays, (self.view,))
 
     def partial_objective(self) -> float:
         """Objective of the commitments so far, in the unit of the source.

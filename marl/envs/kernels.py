@@ -1,7 +1,6 @@
-"""One compiled call per environment step: act, go on to the next decision, and write what the agents see.
+"""One compiled call per environment step: act, go on to the next decision, and say who can do what.
 
-A call costs more than most of what it does, since every array of its arguments is unpacked. So a step is one call, and
-all that Python reads afterwards lies in one small array.
+What agents see is written by a second call, only when somebody looks.
 """
 
 from __future__ import annotations
@@ -148,18 +147,15 @@ def act(
     state: State,
     work: Work,
     board: Board,
-    view: View,
     stream: NDArray[np.uint64],
     agent: int,
     slot: int,
     candidate_filter: int,
     order: int,
-    observe: bool,
 ) -> int:
     """``agent`` chooses ``slot``; returns the agent that is asked next, ``NOBODY`` when all tasks are done.
 
-    The choice is legal. With ``agent`` = ``NOBODY`` nothing is chosen: the first decision is looked for. What the next
-    agent sees is written to row 0 of ``view`` if ``observe``.
+    The choice is legal. With ``agent`` = ``NOBODY`` nothing is chosen: the first decision is looked for.
     """
     if agent != NOBODY:
         task = board.slot_task[agent, slot] if slot < board.slot_task.shape[1] else NONE
@@ -173,9 +169,6 @@ def act(
     row = _first_row(work.found, count, order, stream)
     chosen = work.found.table[row, AGENT]
     offer(problem, state, work, board, chosen)
-    if observe:
-        prepare(problem, state, work.found, count, work.context)
-        fill(problem, state, work, board, view, chosen, 0)
     return chosen
 
 
