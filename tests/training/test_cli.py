@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from marl.weights.store import shipped_names
 from training.commands.arguments import COMMANDS
 
 HEAVY = {"torch", "ortools", "wandb", "networkx", "matplotlib", "pandas", "pettingzoo"}
@@ -27,6 +28,11 @@ LIGHT_COMMANDS = {
         set(),
     ),
     "evaluate": (["evaluate", "--instances", "small.jsp", "--solvers", "spt", "--out", "made"], {"numba"}),
+}
+LIGHT_COMMANDS |= {
+    f"solve with {policy}": (["solve", "small.jsp", "--solver", policy], set())
+    for policy in ("tuned", "policy")
+    if f"{policy}-jsp" in shipped_names()
 }
 PROGRAM = """
 import json, sys
