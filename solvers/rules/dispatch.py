@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from problems.instance import Instance
 from problems.lower_bounds import lower_bound
@@ -17,7 +18,7 @@ RULE_TEMPERATURE = 0.3
 """Gumbel noise on the logarithm of a rule's value in randomized repetitions."""
 
 BATCH = 64
-"""Rollouts between two looks at the clock."""
+"""Most rollouts of a worker between two looks at the clock."""
 
 
 def rule_priority(rule: str) -> Priority:
@@ -38,22 +39,50 @@ def solve_by_samples(
 ) -> Result:
     """Best of ``budget.samples`` episodes of ``priority`` (the first is greedy), within ``budget.time_limit``.
 
+    Without a time limit the schedule is the same for any number of workers.
+
     Raises
     ------
     UnsupportedError
         If the simulator does not know a feature of the instance.
     """
     started = time.perf_counter()
-    runner = Runner(compile_problem(instance))
+    problem = compile_problem(instance)
+    runners = [Runner(problem) for _ in range(min(budget.workers, budget.samples))]
     best, best_value, log = None, None, list[LogEntry]()
     done = 0
-    while done < budget.samples:
-        count = min(BATCH, budget.samples - done) if done else 1
-        value = int(runner.sample(priority, count, seed, temperature, first=done).min())
-        done += count
-        if best_value is None or value < best_value:
-            best_value, best = value, schedule_of(runner.best)
-            log.append(LogEntry(time.perf_counter() - started, objective_value(instance, best), None))
-        if budget.time_limit is not None and time.perf_counter() - started >= budget.time_limit:
-            break
+    with ThreadPoolExecutor(len(runners)) as pool:
+        while done < budget.samples:
+
+            def sample(runner: Runner, numbers: range) -> int:
+                return int(runner.sample(priority, len(numbers), seed, temperature, first=numbers.start).min())
+
+            size = _batch(budget, done, time.perf_counter() - started)
+            batches = _batches(done, budget.samples, len(runners), size)
+            for runner, value in zip(runners, pool.map(sample, runners, batches), strict=False):
+                if best_value is None or value < best_value:
+                    best_value, best = value, schedule_of(runner.best)
+                    log.append(LogEntry(time.perf_counter() - started, objective_value(instance, best), None))
+            done = batches[-1].stop
+            if budget.time_limit is not None and time.perf_counter() - started >= budget.time_limit:
+                break
     return finish(instance, solver, seed, time.perf_counter() - started, best, lower_bound(instance), log=log)
+
+
+def _batch(budget: Budget, done: int, spent: float) -> int:
+    """Rollouts of each worker until the next look at the clock: as many as the time still allows, so far as known."""
+    if budget.time_limit is None or done == 0:
+        return BATCH
+    left = (budget.time_limit - spent) * done / max(spent, 1e-9)
+    return max(1, min(BATCH, int(left) // max(budget.workers, 1)))
+
+
+def _batches(done: int, samples: int, workers: int, size: int) -> list[range]:
+    """Numbers of the rollouts that each worker makes next; the first, greedy one alone.
+
+    The numbers rise from worker to worker, so the first best rollout is the same for any number of workers.
+    """
+    if done == 0:
+        return [range(1)]
+    starts = range(done, min(done + size * workers, samples), size)
+    return [range(start, min(start + size, samples)) for start in starts]

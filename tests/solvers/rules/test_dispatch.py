@@ -30,6 +30,14 @@ def test_pilot_beats_its_rule():
     assert result.objective <= get_solver("mwkr")(instance, Budget(), 0).objective
 
 
+@pytest.mark.parametrize("samples", [2, 64, 65, 200])
+def test_workers_change_nothing_but_the_time(samples):
+    """The best of K samples is one and the same schedule for 1, 2 and 3 workers."""
+    instance = random_job_shop(8, 5, 3)
+    results = [get_solver("spt-twkr")(instance, Budget(samples=samples, workers=k), 1) for k in (1, 2, 3)]
+    assert results[0].schedule == results[1].schedule == results[2].schedule
+
+
 def test_a_time_limit_ends_sampling():
     """With a tiny limit the first, greedy episode still counts."""
     instance = random_job_shop(15, 15, 2)
