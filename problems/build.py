@@ -82,7 +82,8 @@ def build_instance(
     InstanceError
         If the jobs do not make a valid instance.
     """
-    eligible, durations, predecessors = _Csr(), [], _Csr()
+    eligible, predecessors = _Csr(), _Csr()
+    durations: list[int] = []
     task_job: list[int] = []
     pieces: list[int] = []
     for number, job in enumerate(jobs):

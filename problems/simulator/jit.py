@@ -20,6 +20,8 @@ import numba
 COMPILED_PACKAGES = ("problems", "graphs", "solvers", "marl")
 MARKER = b"import jit"
 
+_njit: Any = numba.njit  # its type stub does not list `_nrt`
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -63,11 +65,11 @@ def jit(function: F) -> F:
     """Compile ``function`` (no Python objects, no GIL, cached); a plain function under ``NUMBA_DISABLE_JIT=1``.
 
     Compiled code allocates no arrays and counts no references: passing tuples of arrays from function to function
-    would otherwise cost an atomic operation per array and call, more than the work itself (docs/decisions/0003).
+    would otherwise cost an atomic operation per array and call, more than the work itself (docs/decisions/0002).
     """
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
+    settings: Any = numba.config
+    before, settings.CACHE_DIR = settings.CACHE_DIR, str(cache_folder())
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+        return _njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before

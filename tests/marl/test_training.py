@@ -90,9 +90,9 @@ def test_unfit_weights_are_refused_by_name(tmp_path):
     path = tmp_path / "w.safetensors"
     save_weights(path, {"parameters": np.zeros(3)}, {"policy": "tuned", "families": ["jsp"]})
     weights = load_weights(path)
-    with pytest.raises(WeightsError, match="jsp.*mtsp"):
+    with pytest.raises(WeightsError, match=r"jsp.*mtsp"):
         weights.require("tuned", "mtsp")
-    with pytest.raises(WeightsError, match="policy 'tuned'.*'policy'"):
+    with pytest.raises(WeightsError, match=r"policy 'tuned'.*'policy'"):
         weights.require("policy", "jsp")
     weights.card["schema_version"] = 0
     with pytest.raises(WeightsError, match="schema_version 0"):
