@@ -112,3 +112,13 @@ def test_one_instance_stays_the_same():
     first = env.instance
     env.reset(seed=2)
     assert env.instance is first
+
+
+def test_the_seed_decides_the_order_of_asking():
+    """On one instance, too, a seed repeats the shuffled order after anything else was played, and seeds differ."""
+    env = marl.env("jsp", MAKERS["jsp"](5), order="shuffled")
+    orders = []
+    for seed in (7, 8, 7, 9):
+        orders.append([entry[0] for entry in record_aec(env, seed, 20)])
+    assert orders[0] == orders[2]
+    assert len({tuple(order) for order in orders}) > 1
