@@ -58,3 +58,79 @@ CANDIDATE_FEATURES = (
 NUM_FEATURES = len(CANDIDATE_FEATURES)
 NUM_SHOP_FEATURES = 28
 """The first columns describe durations, loads and routes through the shop; the rest changeovers and alternatives."""
+
+NODE_TYPES = ("agent", "task", "job")
+
+EDGE_TYPES = (
+    ("agent", "can_do", "task"),
+    ("job", "has", "task"),
+    ("task", "precedes", "task"),
+    ("task", "follows", "task"),
+    ("task", "near", "task"),
+    ("task", "near_to", "task"),
+    ("task", "done_by", "agent"),
+    ("task", "part_of", "job"),
+)
+"""Every relation with its reverse; all are always present, empty where an instance has none.
+
+``near`` leads from each of the `NUM_NEIGHBOURS` nearest remaining tasks to a task, ``near_to`` back.
+"""
+
+NUM_NEIGHBOURS = 5
+
+NODE_FEATURES = {
+    "agent": (
+        "free_in",
+        "squashed_free_in",
+        "is_free",
+        "load",
+        "earliest_finish",
+        "log_open_tasks",
+        "log_tasks",
+        "present_length",
+        "log_tasks_per_agent",
+    ),
+    "task": (
+        "duration",
+        "log_duration",
+        "log_tasks_after",
+        "log_agents",
+        "log_pieces_left",
+        "early",
+        "squashed_early",
+        "tail",
+        "path",
+        "is_open",
+        "is_ready",
+        "waited",
+        "due_slack",
+        "has_due",
+        "nearest",
+        "return_home",
+    ),
+    "job": (
+        "work_left",
+        "log_tasks_left",
+        "path",
+        "committed_until",
+        "share_done",
+        "due_slack",
+        "has_due",
+        "relative_weight",
+    ),
+}
+"""Columns of each type of node; formulas in `graphs.encode`."""
+
+PAIR_FEATURES = ("duration", "log_relative_duration", "squashed_delay", "changeover", "can_begin", "finish")
+NEAR_FEATURES = ("distance",)
+EDGE_FEATURES: dict[str, tuple[str, ...]] = {
+    "can_do": PAIR_FEATURES,
+    "has": (),
+    "precedes": (),
+    "follows": (),
+    "near": NEAR_FEATURES,
+    "near_to": NEAR_FEATURES,
+    "done_by": PAIR_FEATURES,
+    "part_of": (),
+}
+"""Columns of each type of edge; a relation and its reverse share them."""

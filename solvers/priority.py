@@ -11,7 +11,10 @@ from enum import IntEnum
 
 import numpy as np
 
+from graphs.compiled import Room, actor_score, finish_tasks, is_ready, look
+from graphs.encode import Graph
 from graphs.features import MAX_HIDDEN, Context, fill_row, fill_wait_row, prepare
+from graphs.layout import NO_NETWORK, Float32Array, Network
 from problems.instance import FloatArray
 from problems.simulator.arrays import (
     HEAD,
@@ -44,6 +47,7 @@ class Kind(IntEnum):
     ``RANDOM``    any
     ``NEAREST``   shortest changeover
     ``NETWORK``   a small network over the candidate's features (`tuned`)
+    ``GRAPH``     the score of ``NETWORK`` plus that of a network over the agent-task graph (`policy`)
     """
 
     SPT = 0
@@ -56,9 +60,10 @@ class Kind(IntEnum):
     RANDOM = 7
     NEAREST = 8
     NETWORK = 9
+    GRAPH = 10
 
 
-SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK = (int(kind) for kind in Kind)
+SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK, GRAPH = (int(kind) for kind in Kind)
 NO_PARAMETERS = np.zeros(1)
 
 # The head of a network's parameters: first feature, number of features, hidden units, whether it may wait.
@@ -77,11 +82,14 @@ class Priority:
         Of a network: header, linear weights, hidden biases, output weights, hidden weights; see `pack_network`.
     candidate_filter
         Which tasks a free agent may choose.
+    network : float32 [*]
+        Of a graph priority: the network over the graph; see `graphs.layout.pack`.
     """
 
     kind: Kind
     parameters: FloatArray = field(default_factory=lambda: NO_PARAMETERS)
     candidate_filter: Filter = Filter.NON_DELAY
+    network: Float32Array = field(default_factory=lambda: NO_NETWORK)
 
 
 def pack_network(
@@ -122,9 +130,11 @@ def network_score(parameters: FloatArray, row: FloatArray, room: FloatArray) -> 
         if value == 0.0:
             continue
         score += parameters[HEADER + column] * value
+        # A slice, not a computed index: numba's test for negative ones would keep the loop from being vectorised.
         base = weights + column * hidden
+        into = parameters[base : base + hidden]
         for unit in range(hidden):
-            room[unit] += parameters[base + unit] * value
+            room[unit] += into[unit] * value
     for unit in range(hidden):
         score += parameters[outputs + unit] * max(room[unit], 0.0)
     return score
@@ -251,3 +261,62 @@ def _score_waiting(
         if temperature > 0.0:
             score += temperature * gumbel(stream)
         context.wait_score[agent] = score
+
+
+@jit
+def choose_by_graph(
+    problem: Problem,
+    state: State,
+    found: Candidates,
+    count: int,
+    parameters: FloatArray,
+    network: Network,
+    graph: Graph,
+    room: Room,
+    context: Context,
+    features: FloatArray,
+    temperature: float,
+    stream: np.ndarray,
+) -> int:
+    """`choose` for graph priorities: the small network's score is the prior of the network over the graph.
+
+    The graph is encoded once per instant, at the first decision that is a choice; the features of the candidates
+    are always those of the present state.
+    """
+    may_wait = parameters[MAY_WAIT] > 0.0 and next_event(problem, state) < FAR
+    if count == 1 and not may_wait:
+        return 0
+    prepare(problem, state, found, count, context)
+    look(problem, state, network, graph, room)
+    _look_at_candidates(found, count, network, graph, room)
+    best, best_score = -1, -np.inf
+    if may_wait:
+        _score_waiting(problem, state, found, count, parameters, context, features, temperature, stream)
+        for agent in range(len(context.wait_score)):
+            context.wait_score[agent] += room.wait[agent]
+    for row in range(count):
+        agent, task = found.table[row, AGENT], found.table[row, TASK]
+        fill_row(problem, state, found, row, context, features)
+        score = network_score(parameters, features, context.hidden)
+        score += actor_score(network, graph, room, agent, task, features)
+        if temperature > 0.0:
+            score += temperature * gumbel(stream)
+        if may_wait and score <= context.wait_score[agent]:
+            continue
+        if score > best_score or (score == best_score and _comes_first(found, row, best)):
+            best, best_score = row, score
+    return best
+
+
+@jit
+def _look_at_candidates(found: Candidates, count: int, network: Network, graph: Graph, room: Room) -> None:
+    """Compute the last layer of tasks that have opened since the instant was encoded."""
+    missing = 0
+    room.wanted[:] = 0
+    for row in range(count):
+        task = found.table[row, TASK]
+        if not is_ready(graph, room, task):
+            room.wanted[graph.task_node[task]] = 1
+            missing += 1
+    if missing > 0:
+        finish_tasks(network, graph, room)

@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphs.compiled import Room, forget, new_room
+from graphs.encode import Graph, new_graph
 from graphs.features import Context, new_context
+from graphs.layout import NO_NETWORK, Float32Array, Network, open_network, sizes_of
 from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
 from problems.simulator.arrays import (
@@ -25,21 +28,84 @@ from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, new_cand
 from problems.simulator.engine import commit, copy_state, objective_value, reset
 from problems.simulator.jit import jit
 from problems.simulator.random import seed_stream
-from solvers.priority import Priority, choose
+from solvers.priority import GRAPH, Priority, choose, choose_by_graph
 
 
 class Work(NamedTuple):
-    """Room that an episode needs besides its state."""
+    """What an episode needs besides its state.
+
+    ``network``, ``graph`` and ``room`` are None unless the priority is a network over the graph. Compiled code is
+    specialised on that: rules and the small network neither compile nor carry what they do not use.
+    """
 
     found: Candidates
     context: Context
     features: FloatArray
     stream: np.ndarray
+    network: Network | None
+    graph: Graph | None
+    room: Room | None
 
 
-def new_work(problem: Problem) -> Work:
-    """Empty room for episodes of ``problem``."""
-    return Work(new_candidates(problem), new_context(problem), np.zeros(NUM_FEATURES), np.zeros(1, np.uint64))
+def new_work(problem: Problem, network: Float32Array = NO_NETWORK) -> Work:
+    """Empty room for episodes of ``problem`` under priorities that carry ``network`` (float32 [*]).
+
+    Raises
+    ------
+    ValueError
+        If the network is of another version or length than it tells.
+    """
+    common = (new_candidates(problem), new_context(problem), np.zeros(NUM_FEATURES), np.zeros(1, np.uint64))
+    if len(network) == 0:
+        return Work(*common, None, None, None)
+    graph = new_graph(problem)
+    return Work(*common, open_network(network), graph, new_room(graph, sizes_of(network)))
+
+
+@jit
+def decide(
+    problem: Problem, state: State, count: int, kind: int, parameters: FloatArray, work: Work, temperature: float
+) -> int:
+    """Row of ``work.found`` that commits next, -1 if all asked agents rather wait; see `solvers.priority.choose`."""
+    return _decide(problem, state, count, kind, parameters, work, work.network, temperature)
+
+
+@jit
+def _decide(
+    problem: Problem,
+    state: State,
+    count: int,
+    kind: int,
+    parameters: FloatArray,
+    work: Work,
+    network: Network | None,
+    temperature: float,
+) -> int:
+    if network is not None and kind == GRAPH:
+        return choose_by_graph(
+            problem,
+            state,
+            work.found,
+            count,
+            parameters,
+            network,
+            work.graph,  # type: ignore[arg-type]  # there is one where there is a network
+            work.room,  # type: ignore[arg-type]
+            work.context,
+            work.features,
+            temperature,
+            work.stream,
+        )
+    return choose(
+        problem, state, work.found, count, kind, parameters, work.context, work.features, temperature, work.stream
+    )
+
+
+@jit
+def _forget(room: Room | None) -> None:
+    """A new episode begins: what was encoded is of another one."""
+    if room is not None:
+        forget(room)
 
 
 @jit
@@ -65,13 +131,12 @@ def finish(
     cutoff: int,
 ) -> int:
     """Complete the schedule in ``state``; returns its objective, or ``FAR`` once it cannot fall below ``cutoff``."""
+    _forget(work.room)
     while True:
         count = next_decision(problem, state, candidate_filter, work.found)
         if count == 0:
             return objective_value(problem, state)
-        row = choose(
-            problem, state, work.found, count, kind, parameters, work.context, work.features, temperature, work.stream
-        )
+        row = decide(problem, state, count, kind, parameters, work, temperature)
         if row < 0:
             for other in range(count):
                 state.agents[work.found.table[other, AGENT], WAITED] = 1
@@ -139,9 +204,8 @@ def pilot(
             return value
         for row in range(count):
             options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
-        chosen = choose(
-            problem, state, work.found, count, kind, parameters, work.context, work.features, 0.0, work.stream
-        )
+        _forget(work.room)
+        chosen = decide(problem, state, count, kind, parameters, work, 0.0)
         own = chosen
         for option in range(count):
             if option == own:
@@ -175,11 +239,20 @@ class Runner:
         self.state, self.best = new_state(problem), new_state(problem)
         self.work = new_work(problem)
 
+    def _make_room(self, priority: Priority) -> None:
+        """Room for the network of a graph priority, anew where it is another network."""
+        if priority.kind == GRAPH and not self._has_room(priority):
+            self.work = new_work(self.problem, priority.network)
+
+    def _has_room(self, priority: Priority) -> bool:
+        return self.work.network is not None and np.array_equal(priority.network, self.work.network.weights)
+
     def sample(
         self, priority: Priority, count: int = 1, seed: int = 0, temperature: float = 1.0, first: int = 0
     ) -> IntArray:
         """Objectives of ``count`` rollouts, int64 [count]; rollout number 0 is greedy. ``best`` holds the best."""
         values = np.zeros(count, np.int64)
+        self._make_room(priority)
         sample(
             self.problem,
             self.state,
@@ -198,6 +271,7 @@ class Runner:
     def pilot(self, priority: Priority) -> int:
         """Objective of the pilot method; ``best`` holds its schedule."""
         reset(self.problem, self.state)
+        self._make_room(priority)
         return int(
             pilot(
                 self.problem,

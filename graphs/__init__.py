@@ -1,0 +1,1 @@
+"""From a state to what a policy sees: candidate features, the agent-task graph, the network over it."""

@@ -1,0 +1,453 @@
+"""The network in compiled code: the function of `graphs.encoder`, without torch and without allocation.
+
+Nodes are rows and embeddings are contiguous, so that inner loops run over the units of one output and are vectorised
+without reordering a sum. Maps of a node are multiplied once per node; an edge costs one sum of two rows, its own few
+features and, where a node has several edges of a relation, one product with the attention vector. The last layer is
+computed for all agents, but only for the tasks that a decision asks about.
+
+Two habits of numba shape the code. A computed index is tested for being negative, which keeps a loop from being
+vectorised; so rows are sliced before the loop. A function is compiled anew for each literal argument; so node types,
+relations and maps are looked up in tables, and constants that are passed on are of type int64.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphs.encode import END_NODE, FIRST_NODE, ON_TASK, Float32Array, Graph, encode
+from graphs.layout import (
+    ACTOR_AGENT,
+    ACTOR_OUT,
+    ACTOR_ROW,
+    ACTOR_TASK,
+    CORE,
+    CORE_DONE_BY,
+    CORE_TARGETS,
+    EDGE,
+    FIRST_LAYER,
+    HEAD,
+    KIND,
+    LANES,
+    LAYER_SLOTS,
+    LAYERS,
+    MAP_BLOCK,
+    MAP_COUNT,
+    MAP_KIND,
+    MAP_NODE,
+    MAPS,
+    MESSAGES,
+    NUM_COLUMNS,
+    NUM_MAPS,
+    NUM_NODE_TYPES,
+    NUM_RELATIONS,
+    OFFSETS,
+    OUTPUT,
+    SIDE,
+    SOURCE_BLOCK,
+    SUM_BLOCK,
+    TARGET_BLOCK,
+    TARGET_TYPE,
+    UPDATE,
+    WAIT_AGENT,
+    WAIT_OUT,
+    WIDTH,
+    Network,
+    Sizes,
+    map_table,
+    relation_table,
+)
+from graphs.schema import NODE_FEATURES, NODE_TYPES, NUM_FEATURES
+from problems.instance import FloatArray, IntArray
+from problems.simulator.arrays import NONE, NOW, NUM_OPEN, NUM_ROWS, Problem, State
+from problems.simulator.jit import jit
+
+NUM_BLOCKS = int((map_table()[:, MAP_BLOCK] + map_table()[:, MAP_COUNT]).max())
+"""Most maps that start from a node."""
+
+NUM_SUMS = int(relation_table()[:, SUM_BLOCK].max()) + 1
+"""Most relations that lead to a node."""
+
+# Room.key
+KEY_NOW, KEY_ROWS = 0, 1
+ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3e38)
+CORE_ENTRY: Any = np.int64(CORE)
+TASK_TYPE: Any = np.int64(ON_TASK)
+NUM_CORE_TARGETS: Any = np.int64(CORE_TARGETS)
+DONE_BY_BLOCK: Any = np.int64(CORE_DONE_BY)
+NO_BLOCK: Any = np.int64(0)
+ONE_BLOCK: Any = np.int64(1)
+_WIDTHS = np.array([len(NODE_FEATURES[node]) for node in NODE_TYPES])
+
+
+class Room(NamedTuple):
+    """Work space of the forward, and its result; nodes are numbered as in `graphs.encode.Graph`.
+
+    Attributes
+    ----------
+    key : int64 [2]
+        Instant and number of commitments of the encoded state; the instant is -1 where nothing is encoded.
+    nodes : float32 [N, D]
+        Embeddings before the last layer; those of agents after it.
+    final : float32 [N, D]
+        Embeddings of tasks after the last layer, where ``is_final``.
+    is_final, wanted, needed, every : int64 [N]
+        Tasks whose last layer is computed, is to be computed, and is a source for that; ones.
+    maps : float32 [N, 12 D]
+        Each node under the maps that start from it.
+    sums : float32 [N, 6 D]
+        Messages to each node, summed by relation.
+    message, strength : float32 [M, D], [M]
+        Messages of one relation and their logits.
+    degree, top, total : int64 [N], float32 [N], float32 [N]
+        Edges of one relation at each target, their largest logit, and the sum of their exponentials.
+    hidden : float32 [max(D, H)]
+    head : float32 [N, H]
+        Share of each node in the hidden units of the actor head.
+    wait : float32 [A]
+        Scores of waiting.
+    lanes : float32 [8]
+        Partial sums.
+    widths : int64 [3]
+        Number of features of each type of node.
+    """
+
+    key: IntArray
+    nodes: Float32Array
+    final: Float32Array
+    is_final: IntArray
+    wanted: IntArray
+    needed: IntArray
+    every: IntArray
+    maps: Float32Array
+    sums: Float32Array
+    message: Float32Array
+    strength: Float32Array
+    degree: IntArray
+    top: Float32Array
+    total: Float32Array
+    hidden: Float32Array
+    head: Float32Array
+    wait: Float32Array
+    lanes: Float32Array
+    widths: IntArray
+
+
+def new_room(graph: Graph, sizes: Sizes) -> Room:
+    """Work space for graphs in the room of ``graph``."""
+    num_nodes, num_edges, width, head = len(graph.rows), len(graph.edges), sizes.width, sizes.head
+
+    def rows(*shape: int) -> Float32Array:
+        return np.zeros(shape, np.float32)
+
+    return Room(
+        key=np.full(2, -1, np.int64),
+        nodes=rows(num_nodes, width),
+        final=rows(num_nodes, width),
+        is_final=np.zeros(num_nodes, np.int64),
+        wanted=np.zeros(num_nodes, np.int64),
+        needed=np.zeros(num_nodes, np.int64),
+        every=np.ones(num_nodes, np.int64),
+        maps=rows(num_nodes, NUM_BLOCKS * width),
+        sums=rows(num_nodes, NUM_SUMS * width),
+        message=rows(num_edges, width),
+        strength=rows(num_edges),
+        degree=np.zeros(num_nodes, np.int64),
+        top=rows(num_nodes),
+        total=rows(num_nodes),
+        hidden=rows(max(width, head)),
+        head=rows(num_nodes, head),
+        wait=rows(len(graph.agent_totals)),
+        lanes=rows(LANES),
+        widths=_WIDTHS.copy(),
+    )
+
+
+@jit
+def forget(room: Room) -> None:
+    """Make the next decision encode its state."""
+    room.key[KEY_NOW] = -1
+
+
+@jit
+def look(problem: Problem, state: State, network: Network, graph: Graph, room: Room) -> None:
+    """Encode ``state``, unless this was done earlier at the same instant."""
+    now, rows = state.clock[NOW], state.clock[NUM_ROWS]
+    if room.key[KEY_NOW] == now and room.key[KEY_ROWS] <= rows:
+        return
+    encode(problem, state, graph)
+    embed(network, graph, room)
+    room.wanted[:] = 0
+    for slot in range(state.clock[NUM_OPEN]):
+        node = graph.task_node[state.open[slot]]
+        if node != NONE:
+            room.wanted[node] = 1
+    finish_tasks(network, graph, room)
+    room.key[KEY_NOW], room.key[KEY_ROWS] = now, rows
+
+
+@jit
+def is_ready(graph: Graph, room: Room, task: int) -> bool:
+    """Whether the last layer of ``task`` has been computed."""
+    return room.is_final[graph.task_node[task]] != 0
+
+
+@jit
+def embed(network: Network, graph: Graph, room: Room) -> None:
+    """All layers but the last for every node; the last for agents."""
+    layout = network.layout
+    room.is_final[:] = 0
+    _embed_nodes(network, graph, room)
+    for layer in range(layout[LAYERS]):
+        first, is_last = FIRST_LAYER + layer * LAYER_SLOTS, layer == layout[LAYERS] - 1
+        if layout[MESSAGES]:
+            for entry in range(NUM_MAPS):
+                if is_last and entry == CORE:
+                    _map(network, first, entry, DONE_BY_BLOCK, ONE_BLOCK, graph, room, room.every)
+                elif not is_last or entry < CORE:
+                    _map(network, first, entry, NO_BLOCK, network.maps[entry, MAP_COUNT], graph, room, room.every)
+            for relation in range(NUM_RELATIONS):
+                if not is_last or network.relations[relation, TARGET_TYPE] == 0:
+                    _send(network, first, relation, graph, room, room.every)
+        for kind in range(1 if is_last else NUM_NODE_TYPES):
+            _update(network, first, kind, graph, room, room.every, room.nodes)
+    _prepare_agent_heads(network, graph, room)
+
+
+@jit
+def finish_tasks(network: Network, graph: Graph, room: Room) -> None:
+    """The last layer and the share in the actor head of all ``wanted`` tasks."""
+    layout, head = network.layout, network.layout[HEAD]
+    first = FIRST_LAYER + (layout[LAYERS] - 1) * LAYER_SLOTS
+    if layout[MESSAGES]:
+        _mark_needed(graph, room)
+        _map(network, first, CORE_ENTRY, NO_BLOCK, NUM_CORE_TARGETS, graph, room, room.wanted)
+        for entry in range(CORE + 1, NUM_MAPS):
+            _map(network, first, entry, NO_BLOCK, network.maps[entry, MAP_COUNT], graph, room, room.needed)
+        for relation in range(NUM_RELATIONS):
+            if network.relations[relation, TARGET_TYPE] == ON_TASK:
+                _send(network, first, relation, graph, room, room.wanted)
+    _update(network, first, TASK_TYPE, graph, room, room.wanted, room.final)
+    at = layout[OFFSETS + ACTOR_TASK]
+    for node in range(graph.ranges[ON_TASK, FIRST_NODE], graph.ranges[ON_TASK, END_NODE]):
+        if room.wanted[node]:
+            room.is_final[node] = 1
+            room.head[node, :] = ZERO
+            _add_product(network.weights, at, head, room.final[node], room.head[node])
+
+
+@jit
+def _mark_needed(graph: Graph, room: Room) -> None:
+    """Mark the wanted tasks and those next to them."""
+    for node in range(len(room.needed)):
+        room.needed[node] = room.wanted[node]
+    for edge in range(graph.edge_ptr[2], graph.edge_ptr[4]):
+        one, other = graph.edges[edge, 0], graph.edges[edge, 1]
+        if room.wanted[one]:
+            room.needed[other] = 1
+        if room.wanted[other]:
+            room.needed[one] = 1
+
+
+@jit
+def _add_product(weights: Float32Array, at: int, stride: int, x: Float32Array, out: Float32Array) -> None:
+    """Add ``x W`` to ``out``, four inputs at a time; W has rows of ``stride`` numbers."""
+    count, whole = len(out), len(x) - len(x) % 4
+    for column in range(0, whole, 4):
+        row = at + column * stride
+        a, b, c, d = x[column], x[column + 1], x[column + 2], x[column + 3]
+        first, second = weights[row : row + count], weights[row + stride : row + stride + count]
+        row += 2 * stride
+        third, fourth = weights[row : row + count], weights[row + stride : row + stride + count]
+        for unit in range(count):
+            out[unit] += a * first[unit] + b * second[unit] + c * third[unit] + d * fourth[unit]
+    for column in range(whole, len(x)):
+        _add_scaled(weights, at + column * stride, x[column], out)
+
+
+@jit
+def _add_scaled(weights: Float32Array, at: int, factor: np.float32, out: Float32Array) -> None:
+    """Add ``factor`` times a row of the weights to ``out``."""
+    row = weights[at : at + len(out)]
+    for unit in range(len(out)):
+        out[unit] += factor * row[unit]
+
+
+@jit
+def _cut(out: Float32Array) -> None:
+    """The positive part of each number."""
+    for unit in range(len(out)):
+        out[unit] = max(out[unit], ZERO)
+
+
+@jit
+def _dot(weights: Float32Array, at: int, x: Float32Array, lanes: Float32Array) -> np.float32:
+    """Product of two vectors in eight partial sums, which are added at the end."""
+    lanes[:] = ZERO
+    for block in range(0, len(x), LANES):
+        part, numbers = weights[at + block : at + block + LANES], x[block : block + LANES]
+        for lane in range(LANES):
+            lanes[lane] += part[lane] * numbers[lane]
+    return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]))
+
+
+@jit
+def _embed_nodes(network: Network, graph: Graph, room: Room) -> None:
+    width, weights = network.layout[WIDTH], network.weights
+    for kind in range(NUM_NODE_TYPES):
+        at, columns = network.layout[OFFSETS + kind], room.widths[kind]
+        for node in range(graph.ranges[kind, FIRST_NODE], graph.ranges[kind, END_NODE]):
+            out = room.nodes[node]
+            out[:] = ZERO
+            _add_scaled(weights, at + columns * width, ONE, out)
+            _add_product(weights, at, width, graph.rows[node, :columns], out)
+            _cut(out)
+
+
+@jit
+def _map(
+    network: Network, first: int, entry: int, block: int, blocks: int, graph: Graph, room: Room, mask: IntArray
+) -> None:
+    """Multiply the nodes in ``mask`` by some of the maps of an entry, unless there are no edges to use them."""
+    kind = network.maps[entry, MAP_KIND]
+    if graph.edge_ptr[kind] == graph.edge_ptr[kind + 1]:
+        return
+    width, weights = network.layout[WIDTH], network.weights
+    stride, node_type = network.maps[entry, MAP_COUNT] * width, network.maps[entry, MAP_NODE]
+    at = network.layout[OFFSETS + first + MAPS + entry] + block * width
+    low = (network.maps[entry, MAP_BLOCK] + block) * width
+    for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
+        if mask[node]:
+            out = room.maps[node, low : low + blocks * width]
+            out[:] = ZERO
+            _add_scaled(weights, at + width * stride, ONE, out)
+            _add_product(weights, at, stride, room.nodes[node], out)
+
+
+@jit
+def _send(network: Network, first: int, relation: int, graph: Graph, room: Room, mask: IntArray) -> None:
+    """Messages of one relation: u = relu(source + target + edge), weighted by a softmax at each target, summed.
+
+    A target with one edge takes its message as it is: its weight is 1.
+    """
+    width, weights = network.layout[WIDTH], network.weights
+    kind, side, node_type = (
+        network.relations[relation, KIND],
+        network.relations[relation, SIDE],
+        network.relations[relation, TARGET_TYPE],
+    )
+    low, high = graph.edge_ptr[kind], graph.edge_ptr[kind + 1]
+    at, columns = network.layout[OFFSETS + first + EDGE + relation], network.relations[relation, NUM_COLUMNS]
+    source_column = network.relations[relation, SOURCE_BLOCK] * width
+    target_column = network.relations[relation, TARGET_BLOCK] * width
+    column = network.relations[relation, SUM_BLOCK] * width
+    for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
+        room.degree[node], room.top[node], room.total[node] = 0, LOWEST, ZERO
+        room.sums[node, column : column + width] = ZERO
+    for edge in range(low, high):
+        room.degree[graph.edges[edge, 1 - side]] += 1
+    for edge in range(low, high):
+        source, target = graph.edges[edge, side], graph.edges[edge, 1 - side]
+        if not mask[target]:
+            continue
+        single = room.degree[target] == 1
+        out = room.sums[target, column : column + width] if single else room.message[edge]
+        from_source = room.maps[source, source_column : source_column + width]
+        _mix(from_source, room.maps[target, target_column : target_column + width], out)
+        for place in range(columns):
+            _add_scaled(weights, at + width + place * width, graph.edge_rows[edge, place], out)
+        _cut(out)
+        if not single:
+            room.strength[edge] = _dot(weights, at, out, room.lanes)
+            room.top[target] = max(room.top[target], room.strength[edge])
+    _sum_up(low, high, 1 - side, column, width, node_type, graph, room, mask)
+
+
+@jit
+def _mix(source: Float32Array, target: Float32Array, out: Float32Array) -> None:
+    for unit in range(len(out)):
+        out[unit] = source[unit] + target[unit]
+
+
+@jit
+def _sum_up(
+    low: int, high: int, side: int, column: int, width: int, node_type: int, graph: Graph, room: Room, mask: IntArray
+) -> None:
+    """Weighted sums at targets with several edges."""
+    for edge in range(low, high):
+        target = graph.edges[edge, side]
+        if room.degree[target] > 1 and mask[target]:
+            weight = np.exp(room.strength[edge] - room.top[target])
+            room.total[target] += weight
+            out, message = room.sums[target, column : column + width], room.message[edge]
+            for unit in range(width):
+                out[unit] += weight * message[unit]
+    for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
+        if room.degree[node] > 1 and mask[node]:
+            scale, out = ONE / room.total[node], room.sums[node, column : column + width]
+            for unit in range(width):
+                out[unit] *= scale
+
+
+@jit
+def _update(
+    network: Network, first: int, node_type: int, graph: Graph, room: Room, mask: IntArray, out: Float32Array
+) -> None:
+    """``out = node + V relu(U [node, sums] + b) + c`` for the nodes in ``mask``; empty relations are left out."""
+    width, weights, layout = network.layout[WIDTH], network.weights, network.layout
+    at, last = layout[OFFSETS + first + UPDATE + node_type], layout[OFFSETS + first + OUTPUT + node_type]
+    bias, hidden = at, room.hidden[:width]
+    for relation in range(NUM_RELATIONS):
+        bias += width * width if network.relations[relation, TARGET_TYPE] == node_type else 0
+    bias += width * width
+    for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
+        if not mask[node]:
+            continue
+        hidden[:] = ZERO
+        _add_scaled(weights, bias, ONE, hidden)
+        _add_product(weights, at, width, room.nodes[node], hidden)
+        for relation in range(NUM_RELATIONS):
+            kind, block = network.relations[relation, KIND], network.relations[relation, SUM_BLOCK]
+            has_edges = layout[MESSAGES] and graph.edge_ptr[kind + 1] > graph.edge_ptr[kind]
+            if has_edges and network.relations[relation, TARGET_TYPE] == node_type:
+                sums = room.sums[node, block * width : (block + 1) * width]
+                _add_product(weights, at + (1 + block) * width * width, width, sums, hidden)
+        _cut(hidden)
+        result, node_row = out[node], room.nodes[node]
+        for unit in range(width):
+            result[unit] = node_row[unit]
+        _add_scaled(weights, last + width * width, ONE, result)
+        _add_product(weights, last, width, hidden, result)
+
+
+@jit
+def _prepare_agent_heads(network: Network, graph: Graph, room: Room) -> None:
+    """Share of agents in the actor head, and the scores of waiting."""
+    width, head, weights = network.layout[WIDTH], network.layout[HEAD], network.weights
+    at, wait = network.layout[OFFSETS + ACTOR_AGENT], network.layout[OFFSETS + WAIT_AGENT]
+    out, hidden = network.layout[OFFSETS + WAIT_OUT], room.hidden[:head]
+    for agent in range(len(room.wait)):
+        room.head[agent, :] = ZERO
+        _add_scaled(weights, at + width * head, ONE, room.head[agent])
+        _add_product(weights, at, head, room.nodes[agent], room.head[agent])
+        hidden[:] = ZERO
+        _add_scaled(weights, wait + width * head, ONE, hidden)
+        _add_product(weights, wait, head, room.nodes[agent], hidden)
+        _cut(hidden)
+        room.wait[agent] = weights[out + head] + _dot(weights, out, hidden, room.lanes)
+
+
+@jit
+def actor_score(network: Network, graph: Graph, room: Room, agent: int, task: int, row: FloatArray) -> float:
+    """Head's score of a candidate: ``agent``, ``task`` and the candidate's features (float64 [F])."""
+    head, weights = network.layout[HEAD], network.weights
+    at, out = network.layout[OFFSETS + ACTOR_ROW], network.layout[OFFSETS + ACTOR_OUT]
+    hidden = room.hidden[:head]
+    _mix(room.head[agent], room.head[graph.task_node[task]], hidden)
+    for column in range(NUM_FEATURES):
+        value = np.float32(row[column])
+        if value != ZERO:
+            _add_scaled(weights, at + column * head, value, hidden)
+    _cut(hidden)
+    return float(weights[out + head] + _dot(weights, out, hidden, room.lanes))

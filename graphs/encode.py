@@ -1,0 +1,468 @@
+"""From a state to its agent-task graph: flat arrays of nodes and edges, filled by compiled code in room made ahead.
+
+Nodes are all agents, the tasks with pieces left whose job is revealed, and the jobs of these tasks: what is done has
+left the graph, what is not revealed is not in it, nor in any of its numbers. Notation as in `graphs.features`: t the
+present instant, P the mean duration plus changeover, lb a lower bound on the time that the tasks of the graph still
+take. A length x is given relative to lb, relative to P, or squashed: x / (x + P), which tells small lengths apart and
+stays below 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NODE_TYPES, NUM_NEIGHBOURS
+from problems.instance import FloatArray, IntArray
+from problems.simulator.arrays import (
+    COMPLETION,
+    DUE,
+    FREE,
+    HAS_CHANGEOVER,
+    HEAD,
+    JOB,
+    JOB_WORK,
+    LAST,
+    LEFT,
+    LENGTH,
+    NEAREST,
+    NONE,
+    NOW,
+    NUM_OPEN,
+    OPEN_SLOT,
+    PAIR_AGENT,
+    PAIR_HI,
+    PAIR_LO,
+    PAIR_TIME,
+    PIECES_LEFT,
+    PLACE,
+    READY,
+    REVEAL,
+    SHORTEST,
+    SUCC_HI,
+    SUCC_LO,
+    TAIL,
+    TAIL_TASKS,
+    WEIGHT,
+    WORK_LEFT,
+    Problem,
+    State,
+)
+from problems.simulator.candidates import FAR
+from problems.simulator.jit import jit
+from problems.simulator.switches.changeover import changeover_time, return_time
+from problems.simulator.switches.earliest import earliest_start
+
+Float32Array = npt.NDArray[np.float32]
+
+# Rows of Graph.ranges, by type of node; its columns.
+ON_AGENT, ON_TASK, ON_JOB = range(3)
+FIRST_NODE, END_NODE = 0, 1
+# Graph.edge_ptr: kinds of edges; a relation and its reverse are one kind.
+PAIRS, MEMBERS, PRECEDENCES, NEAR = range(4)
+# Graph.numbers
+BOUND, TARGET, MEAN_WEIGHT = range(3)
+# Graph.agent_totals
+OPEN_TASKS, ALL_TASKS, WORK = range(3)
+NUM_FIXED = 4
+"""Columns of task rows that never change."""
+
+NUM_ROW_COLUMNS = max(len(names) for names in NODE_FEATURES.values())
+NUM_EDGE_COLUMNS = max(len(names) for names in EDGE_FEATURES.values())
+TINY = 1e-3
+"""Durations below this share of the mean are taken as this share in logarithms."""
+
+
+class Graph(NamedTuple):
+    """The agent-task graph of one state, in room for any state of its problem.
+
+    Nodes are numbered through: first all agents, from ``A`` on the remaining tasks, from ``A + T`` on their jobs.
+
+    Attributes
+    ----------
+    ranges : int64 [3, 2]
+        First node and end of the nodes of each type.
+    rows : float32 [A + T + J, F]
+        Features of each node, named in `graphs.schema.NODE_FEATURES`; types with fewer leave the rest 0.
+    edge_ptr : int64 [5]
+        Where pairs, members, precedences and near tasks begin in ``edges``, and where the last ones end.
+    edges : int64 [M, 2]
+        Two nodes: agent and task of eligible pairs, task and job of members, earlier and later task of
+        precedences, a near task and the one that it is near to.
+    edge_rows : float32 [M, 6]
+        Features of each edge, named in `graphs.schema.EDGE_FEATURES`; kinds with fewer leave the rest 0.
+    tasks, jobs : int64 [T], [J]
+        Task and job of each node of these types, in order.
+    task_node, job_node : int64 [T], [J]
+        Node of each task and job, -1 where it is not in the graph.
+    numbers : float64 [3]
+        lb; expected longest route; mean weight of the jobs.
+    early : int64 [T]
+        Earliest start of each task, as far as its job tells.
+    job_base : int64 [J]
+        Earliest start of a job's open tasks less the shortest work before them.
+    agent_totals : int64 [A, 3]
+        Open tasks, all tasks, and shares of work that each agent may still get.
+    closing : float64 [A]
+        Length of each agent's route if it went home now.
+    fixed : float32 [T, 4]
+        The features of each task that never change.
+    neighbours : int32 [T, T - 1]
+        Other tasks by distance; [1, 0] where there are no changeovers.
+    """
+
+    ranges: IntArray
+    rows: Float32Array
+    edge_ptr: IntArray
+    edges: IntArray
+    edge_rows: Float32Array
+    tasks: IntArray
+    jobs: IntArray
+    task_node: IntArray
+    job_node: IntArray
+    numbers: FloatArray
+    early: IntArray
+    job_base: IntArray
+    agent_totals: IntArray
+    closing: FloatArray
+    fixed: Float32Array
+    neighbours: npt.NDArray[np.int32]
+
+
+def new_graph(problem: Problem) -> Graph:
+    """Room for the graph of any state of ``problem``."""
+    num_tasks, num_agents = problem.durations.shape
+    num_near = NUM_NEIGHBOURS * num_tasks if problem.flags[HAS_CHANGEOVER] else 0
+    num_jobs, num_nodes = len(problem.jobs), num_agents + num_tasks + len(problem.jobs)
+    num_edges = len(problem.pairs) + num_tasks + len(problem.successors) + num_near
+    return Graph(
+        ranges=np.zeros((len(NODE_TYPES), 2), np.int64),
+        rows=np.zeros((num_nodes, NUM_ROW_COLUMNS), np.float32),
+        edge_ptr=np.zeros(5, np.int64),
+        edges=np.zeros((num_edges, 2), np.int64),
+        edge_rows=np.zeros((num_edges, NUM_EDGE_COLUMNS), np.float32),
+        tasks=np.zeros(num_tasks, np.int64),
+        jobs=np.zeros(num_jobs, np.int64),
+        task_node=np.zeros(num_tasks, np.int64),
+        job_node=np.zeros(num_jobs, np.int64),
+        numbers=np.zeros(3),
+        early=np.zeros(num_tasks, np.int64),
+        job_base=np.zeros(num_jobs, np.int64),
+        agent_totals=np.zeros((num_agents, 3), np.int64),
+        closing=np.zeros(num_agents),
+        fixed=_fixed_features(problem),
+        neighbours=_neighbours(problem),
+    )
+
+
+def _fixed_features(problem: Problem) -> Float32Array:
+    duration = problem.tasks[:, SHORTEST] / problem.unit[0]
+    num_pairs = problem.tasks[:, PAIR_HI] - problem.tasks[:, PAIR_LO]
+    columns = (duration, np.log(np.maximum(duration, TINY)), np.log1p(problem.tasks[:, TAIL_TASKS]), np.log(num_pairs))
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def _neighbours(problem: Problem) -> npt.NDArray[np.int32]:
+    """Other tasks of each task, nearest first under the shortest of the changeover matrices."""
+    if not problem.flags[HAS_CHANGEOVER] or len(problem.tasks) == 0:
+        return np.zeros((1, 0), np.int32)
+    places = problem.tasks[:, PLACE]
+    between = problem.changeover[:, places][:, :, places].min(axis=0)
+    np.fill_diagonal(between, FAR)
+    return np.ascontiguousarray(np.argsort(between, axis=1, kind="stable")[:, :-1].astype(np.int32))
+
+
+@jit
+def encode(problem: Problem, state: State, graph: Graph) -> None:
+    """Write the agent-task graph of ``state`` to ``graph``."""
+    _list_nodes(problem, state, graph)
+    _measure(problem, state, graph)
+    graph.numbers[TARGET] = 1.0
+    if problem.flags[HAS_CHANGEOVER]:
+        _measure_routes(problem, state, graph)
+    _fill_agents(problem, state, graph)
+    _fill_jobs(problem, state, graph)
+    _fill_tasks(problem, state, graph)
+    _link_pairs(problem, state, graph)
+    _link_precedences(problem, graph)
+    _link_neighbours(problem, graph)
+
+
+@jit
+def _list_nodes(problem: Problem, state: State, graph: Graph) -> None:
+    """Number the nodes, and link tasks to their jobs."""
+    now = state.clock[NOW]
+    first_task = len(state.agents)
+    first_job = first_task + len(state.tasks)
+    task_node, job_node, weight = first_task, first_job, 0
+    graph.job_node[:] = NONE
+    for task in range(len(state.tasks)):
+        job = problem.tasks[task, JOB]
+        graph.task_node[task] = NONE
+        if state.tasks[task, PIECES_LEFT] == 0 or problem.jobs[job, REVEAL] > now:
+            continue
+        if graph.job_node[job] == NONE:
+            graph.job_node[job] = job_node
+            graph.jobs[job_node - first_job] = job
+            graph.job_base[job] = -FAR
+            weight += problem.jobs[job, WEIGHT]
+            job_node += 1
+        graph.task_node[task] = task_node
+        graph.tasks[task_node - first_task] = task
+        task_node += 1
+    graph.ranges[ON_AGENT, FIRST_NODE], graph.ranges[ON_AGENT, END_NODE] = 0, first_task
+    graph.ranges[ON_TASK, FIRST_NODE], graph.ranges[ON_TASK, END_NODE] = first_task, task_node
+    graph.ranges[ON_JOB, FIRST_NODE], graph.ranges[ON_JOB, END_NODE] = first_job, job_node
+    graph.numbers[MEAN_WEIGHT] = max(weight / max(job_node - first_job, 1), 1e-9)
+
+
+@jit
+def _num_tasks(graph: Graph) -> int:
+    return graph.ranges[ON_TASK, END_NODE] - graph.ranges[ON_TASK, FIRST_NODE]
+
+
+@jit
+def _measure(problem: Problem, state: State, graph: Graph) -> None:
+    """Earliest starts, the work that each agent may still get, and lb."""
+    now, bound = state.clock[NOW], 0
+    for slot in range(state.clock[NUM_OPEN]):
+        task = state.open[slot]
+        if graph.task_node[task] != NONE:
+            job = problem.tasks[task, JOB]
+            ready = max(state.tasks[task, READY], now)
+            graph.job_base[job] = max(graph.job_base[job], ready - problem.tasks[task, HEAD])
+    graph.agent_totals[:] = 0
+    for place in range(_num_tasks(graph)):
+        task = graph.tasks[place]
+        early = max(state.tasks[task, READY], now)
+        is_open = state.tasks[task, OPEN_SLOT] != NONE
+        if not is_open:
+            early = max(early, graph.job_base[problem.tasks[task, JOB]] + problem.tasks[task, HEAD])
+        graph.early[place] = early
+        bound = max(bound, early - now + problem.tasks[task, SHORTEST] + problem.tasks[task, TAIL])
+        low, high = problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]
+        for pair in range(low, high):
+            totals = graph.agent_totals[problem.pairs[pair, PAIR_AGENT]]
+            totals[WORK] += state.tasks[task, PIECES_LEFT] * (problem.pairs[pair, PAIR_TIME] // (high - low))
+            totals[ALL_TASKS] += 1
+            totals[OPEN_TASKS] += is_open
+    for agent in range(len(state.agents)):
+        if graph.agent_totals[agent, ALL_TASKS] > 0:
+            free_in = max(state.agents[agent, FREE] - now, 0)
+            bound = max(bound, free_in + graph.agent_totals[agent, WORK])
+    graph.numbers[BOUND] = max(float(bound), problem.unit[0])
+
+
+@jit
+def _measure_routes(problem: Problem, state: State, graph: Graph) -> None:
+    """Lengths of the routes so far, and the length that the longest one can be expected to reach."""
+    total, longest, remotest = 0.0, 0.0, 0
+    for agent in range(len(state.agents)):
+        length = float(state.agents[agent, LENGTH] + return_time(problem, agent, state.agents[agent, LAST]))
+        graph.closing[agent] = length
+        total += length
+        longest = max(longest, length)
+    for place in range(_num_tasks(graph)):
+        task = graph.tasks[place]
+        total += problem.tasks[task, NEAREST]
+        remotest = max(remotest, return_time(problem, problem.pairs[problem.tasks[task, PAIR_LO], PAIR_AGENT], task))
+    graph.numbers[TARGET] = max(longest, total / len(state.agents), 2.0 * remotest, problem.unit[0])
+
+
+@jit
+def _fill_agents(problem: Problem, state: State, graph: Graph) -> None:
+    now, unit, bound = state.clock[NOW], problem.unit[0], graph.numbers[BOUND]
+    per_agent = np.log((_num_tasks(graph) + 1.0) / len(state.agents))
+    for agent in range(len(state.agents)):
+        free_in = float(max(state.agents[agent, FREE] - now, 0))
+        work = graph.agent_totals[agent, WORK]
+        out = graph.rows[agent]
+        out[0] = free_in / bound
+        out[1] = free_in / (free_in + unit)
+        out[2] = 1.0 if free_in == 0.0 else 0.0
+        out[3] = work / bound
+        out[4] = (free_in + work) / bound
+        out[5] = np.log(graph.agent_totals[agent, OPEN_TASKS] + 1.0)
+        out[6] = np.log(graph.agent_totals[agent, ALL_TASKS] + 1.0)
+        out[7] = graph.closing[agent] / graph.numbers[TARGET] if problem.flags[HAS_CHANGEOVER] else 0.0
+        out[8] = per_agent
+
+
+@jit
+def _fill_jobs(problem: Problem, state: State, graph: Graph) -> None:
+    now, bound = state.clock[NOW], graph.numbers[BOUND]
+    first = graph.ranges[ON_JOB, FIRST_NODE]
+    for node in range(first, graph.ranges[ON_JOB, END_NODE]):
+        job = graph.jobs[node - first]
+        work = float(state.jobs[job, WORK_LEFT])
+        out = graph.rows[node]
+        out[0] = work / bound
+        out[1] = np.log(state.jobs[job, LEFT] + 1.0)
+        out[2] = 0.0  # longest path: its tasks fill it in
+        out[3] = max(state.jobs[job, COMPLETION] - now, 0) / bound
+        out[4] = 1.0 - work / max(problem.jobs[job, JOB_WORK], 1)
+        out[5], out[6] = 0.0, 0.0
+        if problem.jobs[job, DUE] != NONE:
+            out[5], out[6] = (problem.jobs[job, DUE] - now) / bound, 1.0
+        out[7] = problem.jobs[job, WEIGHT] / graph.numbers[MEAN_WEIGHT]
+
+
+@jit
+def _fill_tasks(problem: Problem, state: State, graph: Graph) -> None:
+    now, unit, bound = state.clock[NOW], problem.unit[0], graph.numbers[BOUND]
+    has_routes, first = problem.flags[HAS_CHANGEOVER], graph.ranges[ON_TASK, FIRST_NODE]
+    for node in range(first, graph.ranges[ON_TASK, END_NODE]):
+        task = graph.tasks[node - first]
+        job = problem.tasks[task, JOB]
+        early_in = float(graph.early[node - first] - now)
+        path = early_in + problem.tasks[task, SHORTEST] + problem.tasks[task, TAIL]
+        out, job_row = graph.rows[node], graph.rows[graph.job_node[job]]
+        for column in range(NUM_FIXED):
+            out[column] = graph.fixed[task, column]
+        pieces = state.tasks[task, PIECES_LEFT]
+        out[4] = np.log(float(pieces)) if pieces > 1 else 0.0
+        out[5] = early_in / bound
+        out[6] = early_in / (early_in + unit)
+        out[7] = problem.tasks[task, TAIL] / bound
+        out[8] = path / bound
+        out[9], out[10], out[11] = 0.0, 0.0, 0.0
+        if state.tasks[task, OPEN_SLOT] != NONE:
+            out[9] = 1.0
+            if state.tasks[task, READY] <= now:
+                waited = float(now - state.tasks[task, READY])
+                out[10], out[11] = 1.0, waited / (waited + unit)
+        out[12], out[13] = 0.0, 0.0
+        if problem.jobs[job, DUE] != NONE:
+            out[12], out[13] = (problem.jobs[job, DUE] - now - path) / bound, 1.0
+        out[14], out[15] = 0.0, 0.0  # nearest: `_link_neighbours` fills it in
+        if has_routes:
+            home = return_time(problem, problem.pairs[problem.tasks[task, PAIR_LO], PAIR_AGENT], task)
+            out[15] = home / graph.numbers[TARGET]
+        job_row[2] = max(job_row[2], np.float32(path / bound))
+
+
+@jit
+def _link_pairs(problem: Problem, state: State, graph: Graph) -> None:
+    """Agents and the remaining tasks they are eligible for; tasks and their jobs."""
+    now, unit, bound, count = state.clock[NOW], problem.unit[0], graph.numbers[BOUND], 0
+    has_routes, first = problem.flags[HAS_CHANGEOVER], graph.ranges[ON_TASK, FIRST_NODE]
+    for place in range(_num_tasks(graph)):
+        task = graph.tasks[place]
+        shortest, early = problem.tasks[task, SHORTEST], graph.early[place]
+        is_open = state.tasks[task, OPEN_SLOT] != NONE
+        for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
+            agent, duration = problem.pairs[pair, PAIR_AGENT], problem.pairs[pair, PAIR_TIME]
+            way = changeover_time(problem, state, agent, task)
+            start = earliest_start(problem, state, agent, early, way)
+            delay = float(max(start - way - now, 0))
+            graph.edges[count, 0], graph.edges[count, 1] = agent, first + place
+            out = graph.edge_rows[count]
+            out[0] = duration / unit
+            out[1] = 0.0
+            if duration > shortest:
+                out[1] = np.log(duration / max(float(shortest), TINY * unit))
+            out[2] = delay / (delay + unit)
+            out[3] = way / unit
+            out[4] = 1.0 if is_open and delay == 0.0 and state.agents[agent, FREE] <= now else 0.0
+            if has_routes:
+                length = state.agents[agent, LENGTH] + way + return_time(problem, agent, task)
+                out[5] = length / graph.numbers[TARGET]
+            else:
+                out[5] = (start + duration + problem.tasks[task, TAIL] - now) / bound
+            count += 1
+    graph.edge_ptr[PAIRS], graph.edge_ptr[MEMBERS] = 0, count
+    for place in range(_num_tasks(graph)):
+        graph.edges[count, 0] = first + place
+        graph.edges[count, 1] = graph.job_node[problem.tasks[graph.tasks[place], JOB]]
+        graph.edge_rows[count, :] = 0.0
+        count += 1
+    graph.edge_ptr[PRECEDENCES] = count
+
+
+@jit
+def _link_precedences(problem: Problem, graph: Graph) -> None:
+    count, first = graph.edge_ptr[PRECEDENCES], graph.ranges[ON_TASK, FIRST_NODE]
+    for place in range(_num_tasks(graph)):
+        task = graph.tasks[place]
+        for slot in range(problem.tasks[task, SUCC_LO], problem.tasks[task, SUCC_HI]):
+            after = graph.task_node[problem.successors[slot]]
+            if after != NONE:
+                graph.edges[count, 0], graph.edges[count, 1] = first + place, after
+                graph.edge_rows[count, :] = 0.0
+                count += 1
+    graph.edge_ptr[NEAR], graph.edge_ptr[NEAR + 1] = count, count
+
+
+@jit
+def _link_neighbours(problem: Problem, graph: Graph) -> None:
+    """Each task and its nearest remaining ones, where there are changeovers."""
+    if not problem.flags[HAS_CHANGEOVER]:
+        return
+    unit, count, first = problem.unit[0], graph.edge_ptr[NEAR], graph.ranges[ON_TASK, FIRST_NODE]
+    for node in range(first, graph.ranges[ON_TASK, END_NODE]):
+        task, found = graph.tasks[node - first], 0
+        for slot in range(graph.neighbours.shape[1]):
+            other = graph.neighbours[task, slot]
+            if graph.task_node[other] == NONE:
+                continue
+            way = FAR
+            for matrix in range(len(problem.changeover)):
+                way = min(way, problem.changeover[matrix, problem.tasks[task, PLACE], problem.tasks[other, PLACE]])
+            if found == 0:
+                graph.rows[node, 14] = way / unit
+            graph.edges[count, 0], graph.edges[count, 1] = graph.task_node[other], node
+            graph.edge_rows[count, :] = 0.0
+            graph.edge_rows[count, 0] = way / unit
+            count += 1
+            found += 1
+            if found == NUM_NEIGHBOURS:
+                break
+    graph.edge_ptr[NEAR + 1] = count
+
+
+class GraphArrays(NamedTuple):
+    """One graph as plain arrays without spare room, keyed as in `graphs.schema`.
+
+    Attributes
+    ----------
+    nodes : dict of float32 [N, F]
+        Features by type of node.
+    edges : dict of int64 [2, M]
+        Source and target by relation, each numbered within its type of node.
+    edge_rows : dict of float32 [M, F]
+        Features by relation.
+    """
+
+    nodes: dict[str, Float32Array]
+    edges: dict[str, IntArray]
+    edge_rows: dict[str, Float32Array]
+
+
+RELATION_KINDS = {
+    "can_do": (PAIRS, 0),
+    "has": (MEMBERS, 1),
+    "precedes": (PRECEDENCES, 0),
+    "follows": (PRECEDENCES, 1),
+    "near": (NEAR, 0),
+    "near_to": (NEAR, 1),
+    "done_by": (PAIRS, 1),
+    "part_of": (MEMBERS, 0),
+}
+"""Kind of edge of each relation, and the column of ``edges`` that holds its sources."""
+
+
+def arrays_of(graph: Graph) -> GraphArrays:
+    """Copy of what ``graph`` holds at present."""
+    nodes, edges, edge_rows = {}, {}, {}
+    for (first, end), (name, features) in zip(graph.ranges, NODE_FEATURES.items(), strict=True):
+        nodes[name] = graph.rows[first:end, : len(features)].copy()
+    first = dict(zip(NODE_TYPES, graph.ranges[:, FIRST_NODE], strict=True))
+    for source, relation, target in EDGE_TYPES:
+        kind, side = RELATION_KINDS[relation]
+        low, high = graph.edge_ptr[kind], graph.edge_ptr[kind + 1]
+        ends = graph.edges[low:high]
+        edges[relation] = np.stack([ends[:, side] - first[source], ends[:, 1 - side] - first[target]])
+        edge_rows[relation] = graph.edge_rows[low:high, : len(EDGE_FEATURES[relation])].copy()
+    return GraphArrays(nodes, edges, edge_rows)
