@@ -13,8 +13,8 @@ from problems.simulator import Problem, State
 from problems.simulator.arrays import NOW, NUM_ROWS
 from problems.simulator.candidates import AGENT, TASK, Candidates
 from problems.simulator.random import seed_stream
-from solvers.priority import Priority, choose
-from solvers.rollout import new_work
+from solvers.priority import Priority
+from solvers.rollout import decide, new_work
 
 Chooser: TypeAlias = Callable[[Problem, State, Candidates, int], int]
 """Row of the candidate that commits next, of so many in the table; -1 if all asked agents rather wait."""
@@ -32,12 +32,12 @@ def priority_chooser(problem: Problem, priority: Priority, seed: int = 0) -> Cho
     seed
         Of a priority that draws random numbers; the draws are those of rollout 0 of `solvers.rollout.Runner.sample`.
     """
-    work = new_work(problem)
+    work = new_work(problem, priority.network)
     seed_stream(work.stream, seed, 0)
     kind, parameters = int(priority.kind), priority.parameters
 
     def choose_row(problem: Problem, state: State, found: Candidates, count: int) -> int:
-        return choose(problem, state, found, count, kind, parameters, work.context, work.features, 0.0, work.stream)
+        return int(decide(problem, state, count, kind, parameters, work._replace(found=found), 0.0))
 
     return choose_row
 

@@ -112,9 +112,9 @@ class SchedulingBase:
 
     def graph(self) -> Any:
         """Agent-task graph of the present state, a ``torch_geometric.data.HeteroData``."""
-        from graphs.hetero import hetero_data
+        from graphs.hetero import graph_of, to_hetero
 
-        return hetero_data(self._episode.problem, self._episode.state)
+        return to_hetero(graph_of(self._episode.problem, self._episode.state))
 
     def render(self) -> str | None:
         """One line of text per agent with its tasks and times (``render_mode="ansi"``); None without a mode."""

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import marl
+from graphs.layout import Sizes, pack, tensor_shapes
 from graphs.schema import NUM_FEATURES
 from marl.play import Bidder, play, play_on, priority_chooser
 from problems import IllegalActionError, Instance
@@ -37,6 +38,13 @@ def instance_of(family: str, seed: int) -> Instance:
     return random_multiple_tsp(int(random.integers(2, 9)), int(random.integers(1, 4)), seed)
 
 
+def graph_network(seed: int, may_wait: bool) -> Priority:
+    """Network over the agent-task graph with random parameters, and a random small network as its prior."""
+    random, sizes = np.random.default_rng(seed), Sizes()
+    tensors = {name: 0.3 * random.normal(size=shape) for name, shape in tensor_shapes(sizes).items()}
+    return Priority(Kind.GRAPH, network(seed, may_wait).parameters, Filter.ACTIVE, pack(tensors, sizes))
+
+
 PRIORITIES = {
     "spt-twkr": lambda seed: Priority(Kind.SPT_TWKR),
     "nearest": lambda seed: Priority(Kind.NEAREST),
@@ -44,6 +52,8 @@ PRIORITIES = {
     "network": lambda seed: network(seed, may_wait=False),
     "network that may wait": lambda seed: network(seed, may_wait=True),
     "non-delay network that may wait": lambda seed: network(seed, True, Filter.NON_DELAY),
+    "graph network": lambda seed: graph_network(seed, may_wait=False),
+    "graph network that may wait": lambda seed: graph_network(seed, may_wait=True),
 }
 
 

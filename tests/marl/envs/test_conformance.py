@@ -110,6 +110,20 @@ def test_state_lies_in_its_space(family):
 
 
 @families
+def test_graph_shows_the_present_state(family):
+    """`graph()` is a torch-geometric graph of the present state: what is done has left it."""
+    pytest.importorskip("torch_geometric")
+    for env in make_both(family, FAMILIES[family].small_instance(0)):
+        env.reset(seed=0)
+        assert env.graph()["task"].x.shape[0] == env.instance.num_tasks
+        assert env.graph()["agent"].x.shape[0] == env.instance.num_agents
+    env = marl.env(family, FAMILIES[family].small_instance(0))
+    env.reset(seed=0)
+    env.step(int(env.last()[4]["action_mask"].argmax()))
+    assert env.graph()["task"].x.shape[0] == env.instance.num_tasks - 1
+
+
+@families
 @pytest.mark.parametrize("kind", ["aec", "parallel"])
 def test_registry_makes_the_environments(family, kind):
     """`pettingzoo.make` knows every family in both registries."""
