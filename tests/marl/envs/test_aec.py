@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from playing import LARGEST, MAKERS, masked, play_actions, play_aec
 
 import marl
-from problems import IllegalActionError, InstanceError, Job, Objective, Task, UnknownNameError, build_instance
+from problems import (
+    IllegalActionError,
+    Instance,
+    InstanceError,
+    Job,
+    Objective,
+    Task,
+    UnknownNameError,
+    build_instance,
+)
 from problems.bounds import lower_bound
 from problems.check import check
 from problems.families import FAMILIES, job_shop, multiple_tsp
@@ -304,6 +313,47 @@ def test_a_mean_is_paid_in_its_unit():
     returns, info = play_aec(env, 1)
     assert env.possible_agents == ["agent_0"]
     assert returns == {"agent_0": -info["objective"]} and check(instance, env.schedule()).objective == info["objective"]
+
+
+@st.composite
+def odd_instances(draw: st.DrawFn) -> Instance:
+    """Instances of no family: several eligible agents, releases, reveals, branches, late agents, any objective."""
+    agents = draw(st.integers(1, 3))
+    lengths = st.integers(0, draw(st.sampled_from([3, 10**5])))
+    jobs = []
+    for _ in range(draw(st.integers(1, 4))):
+        tasks = []
+        for number in range(draw(st.integers(1, 3))):
+            eligible = draw(st.sets(st.integers(0, agents - 1), min_size=1))
+            after = draw(st.sampled_from([None, [0] if number else []]))
+            pieces = draw(st.integers(1, 2))
+            tasks.append(Task({agent: draw(lengths) for agent in sorted(eligible)}, after, pieces))
+        release = draw(st.integers(0, 5))
+        jobs.append(Job(tasks, release=release, reveal=draw(st.integers(0, release)), due=draw(st.integers(0, 9))))
+    available = np.array(draw(st.lists(st.integers(0, 6), min_size=agents, max_size=agents)))
+    objective = draw(st.sampled_from([one for one in Objective if one is not Objective.LONGEST_ROUTE]))
+    names = [f"agent {number}" for number in range(agents)]
+    scale = draw(st.sampled_from([1, 3, 1000]))
+    return build_instance("odd", "custom", names, jobs, objective, agent_available=available, scale=scale)
+
+
+@settings(max_examples=80, deadline=None)
+@given(instance=odd_instances(), seed=st.integers(0, 99), candidate_filter=filters)
+def test_instances_of_no_family_play_too(instance, seed, candidate_filter):
+    """Everything the simulator knows is played: checked schedule, exact return, finite observations in the space."""
+    env = marl.env("jsp", instance, candidate_filter=candidate_filter)
+    env.reset(seed=seed)
+    random, returns = np.random.default_rng(seed), dict.fromkeys(env.agents, 0.0)
+    while env.agents:
+        name = env.agent_selection
+        observation, reward, terminated, truncated, info = env.last()
+        assert env.observation_space(name).contains(observation)
+        assert all(np.isfinite(value).all() for value in observation.values())
+        returns[name] += reward
+        env.step(None if terminated or truncated else masked(random, info["action_mask"]))
+    report = check(instance, env.schedule())
+    assert report.valid and report.objective == info["objective"]
+    assert set(returns.values()) == {-info["objective"]}
 
 
 def test_tasks_are_slots_where_jobs_are_no_chains():
