@@ -283,6 +283,10 @@ def test_instances_come_from_names_files_and_generators(tmp_path):
     path = tmp_path / "two.jsp"
     path.write_text("2 2\n0 3 1 2\n1 2 0 4\n")
     assert marl.env("jsp", path).instance.num_tasks == 4
+    cities = tmp_path / "line.tsp"
+    head = "NAME: line\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    cities.write_text(head + "1 0 0\n2 3 0\n3 0 4\nEOF\n")
+    assert marl.env("mtsp", cities, num_agents=2).possible_agents == ["salesman_0", "salesman_1"]
     made = marl.env("jsp", generator="random", generator_options={"num_jobs": 4, "num_machines": 3})
     made.reset(seed=1)
     first = made.instance
