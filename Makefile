@@ -7,6 +7,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
+JSSENV := $(VENV)/jssenv/bin/python
 PINS := setup.cfg constraints.txt
 
 .PHONY: demo test lint bench clean
@@ -21,6 +22,7 @@ demo: $(VENV)/.stamp-run
 	$(BIN)/python -m training report $(DEMO)/heuristics $(DEMO)/exact --out $(DEMO)/report.html
 
 test: $(VENV)/.stamp-test
+	$(BIN)/python -m training warm-up
 	$(BIN)/python -m pytest -n 2 $(if $(SHARED),--shared $(SHARED))
 
 lint: $(VENV)/.stamp-test
@@ -28,8 +30,14 @@ lint: $(VENV)/.stamp-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.stamp-test
-	$(BIN)/python -m benchmarks $(if $(SHARED),--shared $(SHARED))
+bench: $(VENV)/.stamp-test $(JSSENV)
+	$(BIN)/python -m training warm-up
+	$(BIN)/python -m benchmarks --shared $(SHARED) --jssenv $(JSSENV)
+
+# The environment that ours is compared with needs older packages, so it lives apart.
+$(JSSENV): | $(VENV)/.stamp-test
+	$(PYTHON) -m venv $(VENV)/jssenv
+	$@ -m pip install -qq --disable-pip-version-check JSSEnv==1.1.0
 
 # The stamps hold a checksum of what pins the installation, so that a checkout or a copy installs nothing twice.
 $(VENV)/.stamp-run: $(PINS)

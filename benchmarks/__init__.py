@@ -1,0 +1,1 @@
+"""Every number that README and docs quote, measured anew: ``python -m benchmarks --shared DIR``."""

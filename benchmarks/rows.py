@@ -1,0 +1,82 @@
+"""One measured number against what is asked of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from solvers.result import installed_versions
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measurement.
+
+    Attributes
+    ----------
+    what
+        The quantity, with its unit.
+    measured
+        Its value.
+    asked
+        The bar as people read it; empty where the number is only reported.
+    passed
+        Whether the bar holds; None where there is none.
+    command
+        How to measure it alone.
+    """
+
+    what: str
+    measured: float | int | str
+    asked: str
+    passed: bool | None
+    command: str
+
+
+def at_most(what: str, measured: float, bar: float, command: str) -> Row:
+    """A number that must not exceed ``bar``."""
+    return Row(what, round(float(measured), 4), f"<= {bar:g}", bool(measured <= bar), command)
+
+
+def at_least(what: str, measured: float, bar: float, command: str) -> Row:
+    """A number that must reach ``bar``."""
+    return Row(what, round(float(measured), 4), f">= {bar:g}", bool(measured >= bar), command)
+
+
+def within(what: str, measured: float, target: float, margin: float, command: str) -> Row:
+    """A number that must be close to a published one."""
+    passed = bool(abs(measured - target) <= margin)
+    return Row(what, round(float(measured), 4), f"{target:g} +- {margin:g}", passed, command)
+
+
+def holds(what: str, measured: object, asked: str, passed: bool, command: str) -> Row:
+    """A condition."""
+    return Row(what, str(measured), asked, bool(passed), command)
+
+
+def reported(what: str, measured: float | str, command: str) -> Row:
+    """A number without a bar."""
+    value = measured if isinstance(measured, str) else round(float(measured), 4)
+    return Row(what, value, "", None, command)
+
+
+def as_table(rows: Iterable[Row]) -> str:
+    """Markdown table of the rows."""
+    marks = {True: "yes", False: "NO", None: ""}
+    lines = ["| what | measured | asked | holds | command |", "|---|---|---|---|---|"]
+    for row in rows:
+        lines.append(f"| {row.what} | {row.measured} | {row.asked} | {marks[row.passed]} | `{row.command}` |")
+    return "\n".join(lines)
+
+
+def write_results(rows: list[Row], folder: Path, name: str) -> None:
+    """Write the rows as JSON, with machine and versions, and as Markdown."""
+    folder.mkdir(parents=True, exist_ok=True)
+    machine = {"cores": os.cpu_count(), "processor": platform.machine(), "versions": installed_versions()}
+    content = {"machine": machine, "rows": [asdict(row) for row in rows]}
+    (folder / f"{name}.json").write_text(json.dumps(content, indent=2, allow_nan=False) + "\n")
+    (folder / f"{name}.md").write_text(as_table(rows) + "\n")
