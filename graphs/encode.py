@@ -455,14 +455,26 @@ RELATION_KINDS = {
 
 def arrays_of(graph: Graph) -> GraphArrays:
     """Copy of what ``graph`` holds at present."""
-    nodes, edges, edge_rows = {}, {}, {}
-    for (first, end), (name, features) in zip(graph.ranges, NODE_FEATURES.items(), strict=True):
-        nodes[name] = graph.rows[first:end, : len(features)].copy()
-    first = dict(zip(NODE_TYPES, graph.ranges[:, FIRST_NODE], strict=True))
+    rows = np.concatenate([graph.rows[first:end] for first, end in graph.ranges])
+    return assemble(graph.ranges, rows, graph.edge_ptr, graph.edges, graph.edge_rows)
+
+
+def assemble(
+    ranges: IntArray, rows: Float32Array, edge_ptr: IntArray, edges: IntArray, edge_rows: Float32Array
+) -> GraphArrays:
+    """Plain arrays of a graph; as `Graph`, but ``rows`` has no spare rows between the types of nodes."""
+    ends = np.cumsum(ranges[:, END_NODE] - ranges[:, FIRST_NODE])
+    parts = np.split(rows[: ends[-1]], ends[:-1])
+    nodes = {
+        name: part[:, : len(features)].copy()
+        for part, (name, features) in zip(parts, NODE_FEATURES.items(), strict=True)
+    }
+    first = dict(zip(NODE_TYPES, ranges[:, FIRST_NODE], strict=True))
+    by_relation, rows_by_relation = {}, {}
     for source, relation, target in EDGE_TYPES:
         kind, side = RELATION_KINDS[relation]
-        low, high = graph.edge_ptr[kind], graph.edge_ptr[kind + 1]
-        ends = graph.edges[low:high]
-        edges[relation] = np.stack([ends[:, side] - first[source], ends[:, 1 - side] - first[target]])
-        edge_rows[relation] = graph.edge_rows[low:high, : len(EDGE_FEATURES[relation])].copy()
-    return GraphArrays(nodes, edges, edge_rows)
+        low, high = edge_ptr[kind], edge_ptr[kind + 1]
+        pairs = edges[low:high]
+        by_relation[relation] = np.stack([pairs[:, side] - first[source], pairs[:, 1 - side] - first[target]])
+        rows_by_relation[relation] = edge_rows[low:high, : len(EDGE_FEATURES[relation])].copy()
+    return GraphArrays(nodes, by_relation, rows_by_relation)

@@ -84,12 +84,21 @@ class Priority:
         Which tasks a free agent may choose.
     network : float32 [*]
         Of a graph priority: the network over the graph; see `graphs.layout.pack`.
+
+    Raises
+    ------
+    ValueError
+        If a graph priority has no network.
     """
 
     kind: Kind
     parameters: FloatArray = field(default_factory=lambda: NO_PARAMETERS)
     candidate_filter: Filter = Filter.NON_DELAY
     network: Float32Array = field(default_factory=lambda: NO_NETWORK)
+
+    def __post_init__(self) -> None:
+        if self.kind is Kind.GRAPH and len(self.network) == 0:
+            raise ValueError("a graph priority needs a network; the small network alone is of kind NETWORK")
 
 
 def pack_network(
