@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.rows import Row, at_least, at_most, holds, reported, within
 from marl.policies import network, tuned
+from marl.policies.sampling import temperature_of
 from problems.bounds import best_known
 from problems.formats import read_instance
 from problems.generators import taillard, taillard_names
@@ -46,7 +47,7 @@ def mean_gap(priority: Priority, samples: int = 1, names: list[str] | None = Non
     """Mean gap in percent over Taillard's instances, and the mean of each group of ten."""
 
     def solve(name: str) -> float:
-        values = Runner(runner_of(name).problem).sample(priority, samples, seed=1, temperature=tuned.TEMPERATURE)
+        values = Runner(runner_of(name).problem).sample(priority, samples, seed=1, temperature=temperature_of("jsp"))
         return gap_to_best_known(name, int(values.min()))
 
     with ThreadPoolExecutor(2) as pool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphs.layout import sizes_of
+from marl.policies.sampling import temperature_of
 from marl.weights import Weights, load_shipped
 from problems.instance import Instance
 from problems.simulator import Filter
@@ -19,9 +20,6 @@ from solvers.rules.dispatch import solve_by_samples
 
 if TYPE_CHECKING:
     from graphs.encoder import AgentTaskNetwork
-
-TEMPERATURE = 1.0
-"""Gumbel noise on the scores when sampling."""
 
 
 def priority_of(weights: Weights) -> Priority:
@@ -48,7 +46,8 @@ def solve(instance: Instance, budget: Budget, seed: int) -> Result:
     UnknownNameError
         If no weights are shipped for the instance's family.
     """
-    return solve_by_samples(instance, budget, seed, "policy", shipped_priority(instance.family), TEMPERATURE)
+    priority, temperature = shipped_priority(instance.family), temperature_of(instance.family)
+    return solve_by_samples(instance, budget, seed, "policy", priority, temperature)
 
 
 def torch_network(priority: Priority) -> AgentTaskNetwork:

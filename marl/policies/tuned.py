@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from marl.policies.sampling import temperature_of
 from marl.weights import Weights, load_shipped
 from problems.instance import Instance
 from problems.simulator import Filter
@@ -9,9 +10,6 @@ from solvers.budget import Budget
 from solvers.priority import Kind, Priority
 from solvers.result import Result
 from solvers.rules.dispatch import solve_by_samples
-
-TEMPERATURE = 1.0
-"""Gumbel noise on the scores when sampling."""
 
 
 def priority_of(weights: Weights) -> Priority:
@@ -32,4 +30,5 @@ def solve(instance: Instance, budget: Budget, seed: int) -> Result:
     UnknownNameError
         If no weights are shipped for the instance's family.
     """
-    return solve_by_samples(instance, budget, seed, "tuned", shipped_priority(instance.family), TEMPERATURE)
+    priority, temperature = shipped_priority(instance.family), temperature_of(instance.family)
+    return solve_by_samples(instance, budget, seed, "tuned", priority, temperature)
