@@ -9,7 +9,6 @@ from marl.messages import compare, silenced
 from marl.policies import network, tuned
 from marl.weights import load_shipped
 
-COUNT = 48
 COMMAND = "python -m benchmarks --only messages"
 
 
@@ -17,12 +16,12 @@ def comparison() -> Iterator[Row]:
     """`policy` against `tuned`, and against itself without messages."""
     for family in ("jsp", "mtsp"):
         policy = network.shipped_priority(family)
-        against_prior = compare(policy, tuned.shipped_priority(family), family, COUNT)
+        against_prior = compare(policy, tuned.shipped_priority(family), family)
         what = f"policy: gain over tuned, {family}, held-out, % (spread of 3 seeds {100 * against_prior.spread:.2f})"
         yield reported(what, 100 * against_prior.gain, COMMAND)
-        found = compare(policy, silenced(policy), family, COUNT)
+        found = compare(policy, silenced(policy), family)
         what = f"policy: gain by messages, {family}, held-out, % (spread of 3 seeds {100 * found.spread:.2f})"
         yield reported(what, 100 * found.gain, COMMAND)
-        claimed = load_shipped("policy", family).card["messages_help"]
+        claimed = load_shipped("policy", family).card["messages"]["help"]
         what = f"policy: the card of {family} says whether messages help"
         yield holds(what, claimed, str(found.helps), claimed == found.helps, COMMAND)

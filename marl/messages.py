@@ -16,6 +16,9 @@ from solvers.rollout import Runner
 HELD_OUT_SEED = 2**42
 """Seeds of the comparison start here, above those of training and validation."""
 
+HELD_OUT_COUNT = 48
+"""Instances per seed."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -44,13 +47,19 @@ class Comparison:
         """Whether the gain is larger than the spread."""
         return self.gain > self.spread
 
+    def as_card(self) -> dict[str, bool | float]:
+        """What a card says about messages."""
+        return {"help": self.helps, "gain": round(self.gain, 5), "spread": round(self.spread, 5)}
+
 
 def silenced(policy: Priority) -> Priority:
     """The same policy with all messages set to zero."""
     return replace(policy, network=without_messages(policy.network))
 
 
-def compare(better: Priority, other: Priority, family: str, count: int, seeds: Sequence[int] = (0, 1, 2)) -> Comparison:
+def compare(
+    better: Priority, other: Priority, family: str, count: int = HELD_OUT_COUNT, seeds: Sequence[int] = (0, 1, 2)
+) -> Comparison:
     """Compare greedy episodes of two policies on ``count`` held-out instances per seed."""
     ratios = []
     for seed in seeds:

@@ -14,7 +14,7 @@ import numpy as np
 
 from marl.algorithms.base import Algorithm
 from marl.instances import VALIDATION_SEED, validation_instances
-from marl.weights import save_weights
+from marl.weights import load_weights, save_weights
 from problems.errors import MakespanError, UnknownNameError
 from problems.simulator import compile_problem
 from solvers.priority import Priority
@@ -110,6 +110,19 @@ def run(settings: Settings, log: Log) -> None:
             saved = time.monotonic()
     progress.validate(validator)
     progress.save()
+    if settings.policy == "policy":
+        judge_messages(progress.weights_path, settings.family)
+
+
+def judge_messages(path: Path, family: str) -> None:
+    """Write into the card of the network in ``path`` whether its messages help on held-out instances."""
+    from marl.messages import compare, silenced
+    from marl.policies.network import priority_of
+
+    weights = load_weights(path)
+    policy = priority_of(weights)
+    found = compare(policy, silenced(policy), family)
+    save_weights(path, weights.arrays, {**weights.card, "messages": found.as_card()})
 
 
 class Progress:
@@ -129,6 +142,11 @@ class Progress:
         self.path = settings.out / "checkpoint.npz"
 
     @property
+    def weights_path(self) -> Path:
+        """Where the best weights go."""
+        return self.settings.out / f"{self.settings.policy}-{self.settings.family}.safetensors"
+
+    @property
     def identity(self) -> dict[str, Any]:
         """What must be equal for one run to go on from another."""
         return {"family": self.settings.family, "policy": self.settings.policy, "seed": self.settings.seed}
@@ -143,8 +161,7 @@ class Progress:
         ratio = validator(priority)
         if ratio < self.best:
             self.best = ratio
-            name = f"{self.settings.policy}-{self.settings.family}.safetensors"
-            save_weights(self.settings.out / name, weights_of(priority), self._card(ratio))
+            save_weights(self.weights_path, weights_of(priority), self._card(ratio))
         return ratio
 
     def _card(self, ratio: float) -> dict[str, Any]:

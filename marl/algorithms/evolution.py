@@ -49,13 +49,13 @@ class EvolutionConfig:
         Threads.
     """
 
-    hidden: int = 24
+    hidden: int = 32
     pairs: int = 24
     instances: int = 24
     sigma: float = 0.08
     rate: float = 0.04
     last_rate: float = 0.008
-    steps: int = 3000
+    steps: int = 800
     averaging: float = 0.98
     workers: int = 2
 
