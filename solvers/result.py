@@ -11,9 +11,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
-from problems.check import check
+from problems.check import Kind, check
 from problems.errors import MakespanError
-from problems.instance import Instance
+from problems.instance import NO_TIME, Instance
 from problems.measure import in_source_unit
 from problems.objective import Objective
 from problems.schedule import Schedule
@@ -169,7 +169,8 @@ def finish(
     instance, solver, seed, runtime_s, log
         As in `Result`.
     schedule
-        The best one found, or None.
+        The best one found, or None. One that misses deadlines, and is right in all else, counts as none found: rules and
+        policies do not look at deadlines.
     bound
         Lower bound on `problems.measure.integer_objective`, in integer time; None if there is none.
     infeasible
@@ -180,6 +181,8 @@ def finish(
     SolverError
         If the schedule fails the checker, or is better than the bound, or exists although none can.
     """
+    if schedule is not None and _only_misses_deadlines(instance, schedule):
+        schedule, log = None, ()
     if schedule is None:
         status, objective = (Status.INFEASIBLE if infeasible else Status.UNKNOWN), None
     else:
@@ -201,6 +204,12 @@ def finish(
         log=tuple(log),
         tolerance=tolerance(instance),
     )
+
+
+def _only_misses_deadlines(instance: Instance, schedule: Schedule) -> bool:
+    if not bool((instance.job_deadline != NO_TIME).any()):
+        return False
+    return {violation.kind for violation in check(instance, schedule).violations} == {Kind.DEADLINE}
 
 
 def checked_objective(instance: Instance, schedule: Schedule, solver: str) -> int | float:

@@ -126,6 +126,8 @@ def _solve(
             f"CP-SAT calls '{instance.name}' infeasible, but without deadlines every instance has a schedule"
         )
     result = finish(instance, name, seed, _since(started), schedule, bound, infeasible, log.entries)
+    if schedule is not None and result.schedule is None:
+        raise SolverError(f"CP-SAT's schedule of '{instance.name}' misses a deadline")
     if outcome.status is Status.OPTIMAL and result.status is not Status.OPTIMAL:
         raise SolverError(f"CP-SAT calls {outcome.objective} optimal, but its schedule is worth {result.objective}")
     return result

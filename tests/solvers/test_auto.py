@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import solvers.auto
-from problems import Instance, UnsupportedError
+from problems import Instance, Job, Task, UnsupportedError, build_instance
 from problems.check import check
 from problems.families import job_shop
 from problems.generators import random_job_shop, random_multiple_tsp
@@ -97,3 +97,11 @@ def test_what_cpsat_does_not_model_is_refused():
     """Without a model there is no bound to promise; the refusal comes before any sampling."""
     with pytest.raises(UnsupportedError, match="moving_delay"):
         solve_auto(random_job_shop(3, 2, 0).replace(moving_delay=5), Budget(1.0), 0)
+
+
+@pytest.mark.parametrize(("deadline", "status"), [(3, Status.OPTIMAL), (2, Status.INFEASIBLE)])
+def test_samples_that_miss_deadlines_do_not_end_the_run(deadline: int, status: Status):
+    """Where every sample is late, CP-SAT alone finds the schedule or proves that there is none."""
+    jobs = [Job([Task({0: 5})], weight=9), Job([Task({0: 3})], deadline=deadline), Job([Task({0: 2})], deadline=5)]
+    result = solve_auto(build_instance("late", "custom", ("M",), jobs), Budget(10.0), 0)
+    assert result.status is status

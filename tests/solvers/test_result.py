@@ -133,3 +133,12 @@ def test_budget_refuses_nonsense(limits: dict[str, Any]):
     """Limits that mean nothing are refused by name."""
     with pytest.raises(ValueError, match=next(iter(limits))):
         Budget(**limits)
+
+
+def test_missed_deadline_is_no_schedule():
+    """A schedule that only misses deadlines is none found in time, any other fault is an error."""
+    late = build_instance("late", "jsp", ("M0",), [Job([Task({0: 7})], deadline=5)])
+    made = finish(late, "s", 0, 0.1, schedule(), 5, log=[LogEntry(0.1, 7, 5)])
+    assert (made.status, made.objective, made.schedule, made.log) == (Status.UNKNOWN, None, None, ())
+    with pytest.raises(SolverError, match="lasts"):
+        finish(late, "s", 0, 0.1, schedule(6), 5)
