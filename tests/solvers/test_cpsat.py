@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ortools.sat.python import cp_model
 
 from problems import Changeover, Instance, InstanceError, Job, Objective, Resources, Task, UnsupportedError
 from problems.build import build_instance
@@ -18,6 +19,7 @@ from problems.schedule import Schedule
 from problems.simulator import replay
 from solvers import Budget, Result, Status
 from solvers.cpsat.choose import ModelKind, choose_model
+from solvers.cpsat.intervals import IntervalModel
 from solvers.cpsat.solve import solve_cpsat
 
 Route = Sequence[tuple[int, int]]
@@ -336,6 +338,20 @@ def test_deadlines():
     for deadline in (0, 3):
         result = solve(build_instance("late", "jsp", ("M",), [jobs[0], Job([Task({0: 4})], deadline=deadline)], kind))
         assert (result.status, result.objective, result.lower_bound) == (Status.INFEASIBLE, None, None)
+
+
+def test_portfolio_follows_time_and_size():
+    """Only a good hint changes CP-SAT's portfolio; one search for a proof stays where there is time for it."""
+    model = IntervalModel(random_job_shop(5, 4, 0))
+
+    def configured(limit: float | None, workers: int, polish: bool) -> tuple[bool, list[str]]:
+        parameters = cp_model.CpSolver().parameters
+        model.configure(parameters, Budget(limit, workers=workers), polish)
+        return parameters.use_lns_only, list(parameters.subsolvers)
+
+    assert configured(0.5, 2, False) == configured(0.5, 1, True) == (False, [])
+    assert configured(0.5, 2, True) == (True, [])
+    assert configured(2.0, 2, True) == configured(None, 2, True) == (False, ["quick_restart_no_lp"])
 
 
 def test_idle_agents_are_not_infeasible():
