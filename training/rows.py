@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -45,6 +47,8 @@ class Row:
         Why there is no result.
     file, instance_file, schedule_file, log_file
         The source, and the files beside the table, relative to it.
+    fingerprint
+        Hash of the instance's data; None where it could not be read.
     versions
         Versions of what computed the row.
     """
@@ -74,7 +78,13 @@ class Row:
     instance_file: str | None = None
     schedule_file: str | None = None
     log_file: str | None = None
+    fingerprint: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Hashable:
+        """What tells its instance from others: files in different folders may hold instances of the same name."""
+        return (self.instance, self.agents, self.fingerprint or self.file)
 
     @property
     def solved(self) -> bool:
@@ -139,17 +149,27 @@ def flag_below_bounds(rows: list[Row]) -> None:
 
     A bound is a published one, or one that any row claims to have proved for the same instance and agents.
     """
-    bounds: dict[tuple[str, int | None], tuple[float, str]] = {}
+    bounds: dict[Hashable, tuple[float, str]] = {}
     for row in rows:
         published = (row.best_known_lower, f"the published bound ({row.best_known_source})")
         for bound, origin in (published, (row.lower_bound, f"the bound of {row.solver}")):
-            key = (row.instance, row.agents)
-            if bound is not None and bound > bounds.get(key, (float("-inf"), ""))[0]:
-                bounds[key] = (bound, origin)
+            if bound is not None and bound > bounds.get(row.key, (float("-inf"), ""))[0]:
+                bounds[row.key] = (bound, origin)
     for row in rows:
-        bound, origin = bounds.get((row.instance, row.agents), (None, ""))
+        bound, origin = bounds.get(row.key, (None, ""))
         if row.objective is not None and bound is not None and row.objective < bound - slack(bound, row.tolerance):
             row.fail(f"the objective {row.objective:g} lies below {origin}, {bound:g}: one of the two is wrong")
+
+
+def labels(rows: Iterable[Row]) -> dict[Hashable, str]:
+    """Name of each instance for people, by `Row.key`; where several have the same name, with the file."""
+    named = {row.key: row for row in rows}
+    times = Counter((row.instance, row.agents) for row in named.values())
+
+    def label(row: Row) -> str:
+        return f"{row.instance} ({row.file or 'built in'})" if times[row.instance, row.agents] > 1 else row.instance
+
+    return {key: label(row) for key, row in named.items()}
 
 
 def slug(text: str) -> str:

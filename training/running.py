@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from problems.bounds import BestKnown, best_known
 from problems.families import FAMILIES
+from problems.formats import json_writer
 from problems.instance import Instance
 from solvers.budget import Budget
 from solvers.registry import get_solver
@@ -36,7 +38,7 @@ def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int) -
 def describe(row: Row, instance: Instance, path: Path | None) -> None:
     """Fill in what a row says about its instance, read from ``path`` if not built in, and its published values."""
     row.instance, row.family, row.agents = instance.name, instance.family, instance.num_agents
-    row.group = group_of(instance)
+    row.group, row.fingerprint = group_of(instance), fingerprint(instance)
     known = best_known(instance, () if path is None else (path.parent,), path)
     if known is not None:
         _describe_known(row, known)
@@ -55,6 +57,11 @@ def record(row: Row, result: Result) -> None:
     row.checked, row.tolerance = result.checked, result.tolerance
     row.gap_to_best_known = relative_excess(result.objective, row.best_known)
     row.versions = {name: version for name, version in result.versions.items() if version is not None}
+
+
+def fingerprint(instance: Instance) -> str:
+    """Hash of all that the instance says, name included."""
+    return hashlib.sha256(json_writer.write(instance).encode()).hexdigest()[:16]
 
 
 def group_of(instance: Instance) -> str:

@@ -53,7 +53,7 @@ def summarize(rows: Sequence[Row], solver: str, group: str) -> Summary:
     return Summary(
         solver=solver,
         group=group,
-        instances=len(distinct((row.instance, row.agents) for row in rows)),
+        instances=len(distinct(row.key for row in rows)),
         rows=len(rows),
         solved=len(solved),
         gap_to_best_known=_mean([row.gap_to_best_known for row in _comparable(rows)]),

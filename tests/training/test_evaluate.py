@@ -199,3 +199,19 @@ def test_public_salesmen_are_listed_with_their_numbers(run, shared, tmp_path):
     rows = rows_of(out)
     assert {(row["instance"], row["agents"]) for row in rows} >= {("eil51-m3", 3), ("rat99-m7", 7)}
     assert all(row["best_known"] is not None and row["gap_to_best_known"] > -1e-6 for row in rows)
+
+
+def test_equal_names_in_different_folders_are_different_instances(run, tmp_path):
+    """Files of one name are not measured by each other's bounds, and tables tell them apart."""
+    for folder, job in (("x", "0 9"), ("y", "0 2")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.jsp").write_text(f"1 1\n{job}\n")
+    folders = [tmp_path / "x", tmp_path / "y"]
+    done = run("evaluate", "--instances", *folders, "--solvers", "spt,lpt", "--out", tmp_path / "out")
+    rows = rows_of(tmp_path / "out")
+    assert done.code == 0, done.err
+    assert [row["objective"] for row in rows] == [9, 9, 2, 2] and {row["status"] for row in rows} == {"optimal"}
+    assert f"same ({tmp_path}/x/same.jsp)" in done.out and f"same ({tmp_path}/y/same.jsp)" in done.out
+    page = tmp_path / "page.html"
+    assert run("report", tmp_path / "out", "--out", page).code == 0
+    assert f"same ({tmp_path}/y/same.jsp)" in page.read_text() and "on 2 instances" in page.read_text()

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from training.rows import COLUMNS, SUMMARY_KEYS, Row, derive_seed, flag_below_bounds, relative_excess, slack, slug
+from training.rows import (
+    COLUMNS,
+    SUMMARY_KEYS,
+    Row,
+    derive_seed,
+    flag_below_bounds,
+    labels,
+    relative_excess,
+    slack,
+    slug,
+)
 
 
 def row(objective: float | None, solver: str = "a", **values: object) -> Row:
@@ -53,6 +63,13 @@ def test_a_value_below_the_bound_of_another_solver_is_an_error():
     rows = [row(10), row(12, "b", lower_bound=11)]
     flag_below_bounds(rows)
     assert [found.solved for found in rows] == [False, True]
+
+
+def test_the_same_instance_from_another_folder_is_the_same():
+    """What counts is what a file holds, so results of two folders can be compared."""
+    rows = [row(10, file="a/x", fingerprint="1"), row(12, "b", file="b/x", fingerprint="1", lower_bound=11)]
+    flag_below_bounds(rows)
+    assert [found.solved for found in rows] == [False, True] and labels(rows) == {rows[0].key: "x"}
 
 
 def test_bounds_of_other_instances_do_not_count():

@@ -16,7 +16,7 @@ from training.instances import expand
 from training.log import Progress, say
 from training.machine import describe_machine
 from training.options import OptionError, as_json
-from training.rows import COLUMNS, Row, flag_below_bounds
+from training.rows import COLUMNS, Row, flag_below_bounds, labels
 from training.summary import by_solver, distinct
 from training.table import aligned, percent, text
 from training.tracking import start_tracking
@@ -101,13 +101,18 @@ def _run_record(options: EvaluateOptions, started: datetime) -> dict[str, Any]:
 
 def result_table(rows: list[Row]) -> str:
     """Aligned table with one line per row; unknown numbers are empty cells."""
-    return aligned(TABLE, [_cells(row) for row in rows])
+    return aligned(TABLE, _cells(rows))
 
 
-def _cells(row: Row) -> list[Any]:
+def _cells(rows: list[Row]) -> list[list[Any]]:
+    named = labels(rows)
+    return [_line(row, named[row.key]) for row in rows]
+
+
+def _line(row: Row, name: str) -> list[Any]:
     gaps = percent(row.gap), percent(row.gap_to_best_known)
     seconds = None if row.runtime_s is None else f"{row.runtime_s:.2f}"
-    facts = [row.instance, row.agents, row.solver, row.seed, row.status]
+    facts = [name, row.agents, row.solver, row.seed, row.status]
     return [*facts, row.objective, row.lower_bound, gaps[0], row.best_known, gaps[1], seconds]
 
 
@@ -124,9 +129,10 @@ def gap_table(rows: list[Row]) -> str:
 
 
 def _tell_failures(rows: list[Row]) -> None:
+    named = labels(rows)
     for row in rows:
         if not row.solved:
-            say(f"failed: {row.instance} {row.solver} seed {row.seed}: {row.reason or row.status}")
+            say(f"failed: {named[row.key]} {row.solver} seed {row.seed}: {row.reason or row.status}")
 
 
 def _track(options: EvaluateOptions, rows: list[Row]) -> None:
@@ -136,5 +142,5 @@ def _track(options: EvaluateOptions, rows: list[Row]) -> None:
     tracker = start_tracking(options.out, group, "evaluate", as_json(options), options.solvers)
     values = {f"eval/{summary.solver}/gap_to_best_known": summary.gap_to_best_known for summary in by_solver(rows)}
     tracker.log(0, {name: value for name, value in values.items() if value is not None})
-    tracker.table("eval/results", TABLE, [_cells(row) for row in rows])
+    tracker.table("eval/results", TABLE, _cells(rows))
     tracker.finish()

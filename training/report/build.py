@@ -13,6 +13,7 @@ from training.report.curves import instance_curves, mean_curves
 from training.report.html import Cell, figure, grid, page, paragraph, section, table
 from training.report.load import Entry, Evaluations
 from training.report.tables import failure_table, group_table, instance_table, known_text, solver_table
+from training.rows import labels
 from training.summary import distinct
 from training.table import percent, text
 
@@ -39,7 +40,7 @@ def _headline(evaluations: Evaluations) -> str:
     rows = evaluations.rows
     solved = sum(row.solved for row in rows)
     dates = distinct(str(run.get("started", ""))[:10] for run in evaluations.runs)
-    instances = len(distinct((row.instance, row.agents) for row in rows))
+    instances = len(distinct(row.key for row in rows))
     return (
         f"{', '.join(dates)}. {len(rows)} runs on {instances} instances; {solved} with a schedule that an independent "
         f"checker accepted, {len(rows) - solved} without."
@@ -72,8 +73,8 @@ def _family(evaluations: Evaluations, family: str) -> str:
 def _shown(entries: Sequence[Entry]) -> list[list[Entry]]:
     """Rows of the instances to be drawn: one instance of each group in turn, up to `MOST_PICTURES`."""
     solved = [entry for entry in entries if entry.row.solved]
-    keys = distinct((entry.row.instance, entry.row.agents) for entry in solved)
-    of = {key: [entry for entry in solved if (entry.row.instance, entry.row.agents) == key] for key in keys}
+    keys = distinct(entry.row.key for entry in solved)
+    of = {key: [entry for entry in solved if entry.row.key == key] for key in keys}
     rank: dict[Any, int] = {}
     order: list[tuple[int, int, Any]] = []
     for key in keys:
@@ -87,31 +88,32 @@ def _curves(entries: Sequence[Entry]) -> list[str]:
     solvers = distinct(entry.row.solver for entry in entries)
     found = []
     mean = mean_curves(entries, solvers)
-    if mean and len(distinct((entry.row.instance, entry.row.agents) for entry in entries)) > 1:
+    if mean and len(distinct(entry.row.key for entry in entries)) > 1:
         svg = plot_anytime(mean, "Mean gap to the best-known values", "gap in percent")
         found.append(
             figure(svg, "A curve begins when its solver has a schedule of every instance; a dot marks its end.")
         )
+    named = labels(entry.row for entry in entries)
     for group in _shown(entries):
         row = group[0].row
-        svg = plot_anytime(instance_curves(group, solvers), str(row.instance), "objective", row.best_known)
-        found.append(figure(svg, f"{row.instance}: best objective found, and proved bounds (dashed)."))
+        svg = plot_anytime(instance_curves(group, solvers), named[row.key], "objective", row.best_known)
+        found.append(figure(svg, f"{named[row.key]}: best objective found, and proved bounds (dashed)."))
     return found
 
 
 def _schedules(entries: Sequence[Entry]) -> list[str]:
-    return [_schedule(min(group, key=lambda entry: entry.row.objective or 0)) for group in _shown(entries)]
+    named = labels(entry.row for entry in entries)
+    best = [min(group, key=lambda entry: entry.row.objective or 0) for group in _shown(entries)]
+    return [_schedule(entry, named[entry.row.key]) for entry in best]
 
 
-def _schedule(entry: Entry) -> str:
+def _schedule(entry: Entry, name: str) -> str:
     row = entry.row
     instance = entry.instance()
-    svg = plot_schedule(entry.schedule(instance), instance, f"{row.instance}: {text(row.objective)} by {row.solver}")
+    svg = plot_schedule(entry.schedule(instance), instance, f"{name}: {text(row.objective)} by {row.solver}")
     gap = percent(row.gap_to_best_known, 2)
     proved = ", proved optimal" if row.status == "optimal" else ""
-    return figure(
-        svg, f"{row.instance}, {row.solver}" + (f", {gap} to the best-known value" if gap else "") + proved + "."
-    )
+    return figure(svg, f"{name}, {row.solver}" + (f", {gap} to the best-known value" if gap else "") + proved + ".")
 
 
 def _origin(evaluations: Evaluations) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from statistics import fmean
 
 from training.plots.anytime import Curve
@@ -64,9 +64,9 @@ def mean_curves(entries: Sequence[Entry], solvers: Sequence[str]) -> list[Curve]
     return curves
 
 
-def _keys(entries: Sequence[Entry]) -> set[tuple[str, int | None]]:
+def _keys(entries: Sequence[Entry]) -> set[Hashable]:
     """Instances of the rows."""
-    return {(entry.row.instance, entry.row.agents) for entry in entries}
+    return {entry.row.key for entry in entries}
 
 
 def _mean_curve(entries: Sequence[Entry], label: str, series: int) -> Curve:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from training.report.html import Cell, number, table
-from training.rows import Row
+from training.rows import Row, labels
 from training.summary import Summary, distinct, summarize
 from training.table import percent, text
 
@@ -65,7 +65,7 @@ def group_table(rows: Sequence[Row]) -> str:
 
 
 def _group_line(rows: Sequence[Row], group: str, solvers: Sequence[str]) -> list[Cell]:
-    count = len(distinct((row.instance, row.agents) for row in rows))
+    count = len(distinct(row.key for row in rows))
     summaries = [summarize([row for row in rows if row.solver == name], name, group) for name in solvers]
     whole = [summary.gap_to_best_known for summary in summaries if summary.instances == count]
     least = min((gap for gap in whole if gap is not None), default=None)
@@ -88,26 +88,27 @@ def known_text(rows: Sequence[Row]) -> str:
     sources = distinct((row.best_known_source, row.best_known_date) for row in known)
     told = [f"{source} ({date})" if date else f"{source} (no date given)" for source, date in sources]
     shown = "; ".join(told[:6]) + (f"; and {len(told) - 6} more" if len(told) > 6 else "")
-    instances = len(distinct((row.instance, row.agents) for row in known))
+    instances = len(distinct(row.key for row in known))
     return f"Best-known values of {instances} instances: {shown}."
 
 
 def instance_table(rows: Sequence[Row]) -> str:
     """Objective and gap of every solver on every instance; a cell with several seeds shows their mean."""
     solvers = distinct(row.solver for row in rows)
-    keys = distinct((row.instance, row.agents) for row in rows)
+    keys = distinct(row.key for row in rows)
     names = ("instance", "best known", "best bound")
     head = [Cell(names[0]), number(names[1]), number(names[2]), *(number(solver) for solver in solvers)]
-    lines = [_instance_line([row for row in rows if (row.instance, row.agents) == key], solvers) for key in keys]
+    named = labels(rows)
+    lines = [_instance_line([row for row in rows if row.key == key], named[key], solvers) for key in keys]
     return table(head, lines, "Objective, and its gap to the best-known value (mean over seeds).")
 
 
-def _instance_line(rows: Sequence[Row], solvers: Sequence[str]) -> list[Cell]:
+def _instance_line(rows: Sequence[Row], name: str, solvers: Sequence[str]) -> list[Cell]:
     known = next((row.best_known for row in rows if row.best_known is not None), None)
     bounds = [row.lower_bound for row in rows if row.lower_bound is not None]
     bounds += [row.best_known_lower for row in rows if row.best_known_lower is not None]
     cells = [_value_cell([row for row in rows if row.solver == solver]) for solver in solvers]
-    return [Cell(rows[0].instance), number(text(known)), number(text(max(bounds, default=None))), *cells]
+    return [Cell(name), number(text(known)), number(text(max(bounds, default=None))), *cells]
 
 
 def _value_cell(rows: Sequence[Row]) -> Cell:
@@ -128,8 +129,10 @@ def failure_table(rows: Sequence[Row]) -> str:
     if not failed:
         return ""
     head = [Cell(name) for name in ("instance", "solver", "seed", "status", "reason")]
+    named = labels(rows)
     lines = [
-        [Cell(row.instance), Cell(row.solver), Cell(row.seed), Cell(row.status, "bad"), _reason(row)] for row in failed
+        [Cell(named[row.key]), Cell(row.solver), Cell(row.seed), Cell(row.status, "bad"), _reason(row)]
+        for row in failed
     ]
     return table(head, lines)
 
