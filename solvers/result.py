@@ -169,8 +169,8 @@ def finish(
     instance, solver, seed, runtime_s, log
         As in `Result`.
     schedule
-        The best one found, or None. One that misses deadlines, and is right in all else, counts as none found: rules and
-        policies do not look at deadlines.
+        The best one found, or None. One that misses deadlines and is right in all else counts as none found: rules
+        and policies do not look at deadlines.
     bound
         Lower bound on `problems.measure.integer_objective`, in integer time; None if there is none.
     infeasible
