@@ -96,19 +96,25 @@ class Room(NamedTuple):
         Tasks whose last layer is computed, is to be computed, and is a source for that; ones.
     maps : float32 [N, 12 D]
         Each node under the maps that start from it.
-    sums : float32 [N, 6 D]
-        Messages to each node, summed by relation.
+    sums : float32 [N, 7 D]
+        Embedding of each node, then the messages to it, summed by relation.
     message, strength : float32 [M, D], [M]
         Messages of one relation and their logits.
     degree, top, total : int64 [N], float32 [N], float32 [N]
         Edges of one relation at each target, their largest logit, and the sum of their exponentials.
-    hidden : float32 [max(D, H)]
+    hidden : float32 [2, max(D, H)]
+    chosen : int64 [N]
+        List of the nodes that are computed together.
+    spare : float32 [12 D]
+        Where the second result goes if a list is odd.
     head : float32 [N, H]
         Share of each node in the hidden units of the actor head.
     wait : float32 [A]
         Scores of waiting.
     lanes : float32 [8]
         Partial sums.
+    spans : int64 [3, 2]
+        First and last of the blocks of ``sums`` that hold something.
     widths : int64 [3]
         Number of features of each type of node.
     """
@@ -128,9 +134,12 @@ class Room(NamedTuple):
     top: Float32Array
     total: Float32Array
     hidden: Float32Array
+    chosen: IntArray
+    spare: Float32Array
     head: Float32Array
     wait: Float32Array
     lanes: Float32Array
+    spans: IntArray
     widths: IntArray
 
 
@@ -150,16 +159,19 @@ def new_room(graph: Graph, sizes: Sizes) -> Room:
         needed=np.zeros(num_nodes, np.int64),
         every=np.ones(num_nodes, np.int64),
         maps=rows(num_nodes, NUM_BLOCKS * width),
-        sums=rows(num_nodes, NUM_SUMS * width),
+        sums=rows(num_nodes, (1 + NUM_SUMS) * width),
         message=rows(num_edges, width),
         strength=rows(num_edges),
         degree=np.zeros(num_nodes, np.int64),
         top=rows(num_nodes),
         total=rows(num_nodes),
-        hidden=rows(max(width, head)),
+        hidden=rows(2, max(width, head)),
+        chosen=np.zeros(num_nodes, np.int64),
+        spare=rows(NUM_BLOCKS * width),
         head=rows(num_nodes, head),
         wait=rows(len(graph.agent_totals)),
         lanes=rows(LANES),
+        spans=np.zeros((3, 2), np.int64),
         widths=_WIDTHS.copy(),
     )
 
@@ -267,6 +279,52 @@ def _add_product(weights: Float32Array, at: int, stride: int, x: Float32Array, o
 
 
 @jit
+def _add_products(
+    weights: Float32Array,
+    at: int,
+    stride: int,
+    x: Float32Array,
+    y: Float32Array,
+    out_x: Float32Array,
+    out_y: Float32Array,
+) -> None:
+    """`_add_product` for two rows at once, whose lengths are multiples of four: each weight is loaded once.
+
+    Unsigned indices need no test for negative ones; for short rows they are quicker than slices.
+    """
+    count, step = np.uint64(len(out_x)), np.uint64(stride)
+    for column in range(0, len(x), 4):
+        first = np.uint64(at + column * stride)
+        second, third, fourth = first + step, first + step + step, first + step + step + step
+        a, b, c, d = x[column], x[column + 1], x[column + 2], x[column + 3]
+        e, f, g, h = y[column], y[column + 1], y[column + 2], y[column + 3]
+        for unit in range(count):
+            p, q = weights[first + unit], weights[second + unit]
+            r, s = weights[third + unit], weights[fourth + unit]
+            out_x[unit] += a * p + b * q + c * r + d * s
+            out_y[unit] += e * p + f * q + g * r + h * s
+
+
+@jit
+def _list_nodes(graph: Graph, node_type: int, mask: IntArray, room: Room) -> int:
+    """Write the nodes of a type that are in ``mask`` to ``room.chosen``; returns their number."""
+    count = 0
+    for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
+        if mask[node]:
+            room.chosen[count] = node
+            count += 1
+    return count
+
+
+@jit
+def _start(weights: Float32Array, at: int, out: Float32Array) -> None:
+    """Begin a sum with a bias."""
+    bias = weights[at : at + len(out)]
+    for unit in range(len(out)):
+        out[unit] = bias[unit]
+
+
+@jit
 def _add_scaled(weights: Float32Array, at: int, factor: np.float32, out: Float32Array) -> None:
     """Add ``factor`` times a row of the weights to ``out``."""
     row = weights[at : at + len(out)]
@@ -299,8 +357,7 @@ def _embed_nodes(network: Network, graph: Graph, room: Room) -> None:
         at, columns = network.layout[OFFSETS + kind], room.widths[kind]
         for node in range(graph.ranges[kind, FIRST_NODE], graph.ranges[kind, END_NODE]):
             out = room.nodes[node]
-            out[:] = ZERO
-            _add_scaled(weights, at + columns * width, ONE, out)
+            _start(weights, at + columns * width, out)
             _add_product(weights, at, width, graph.rows[node, :columns], out)
             _cut(out)
 
@@ -314,15 +371,17 @@ def _map(
     if graph.edge_ptr[kind] == graph.edge_ptr[kind + 1]:
         return
     width, weights = network.layout[WIDTH], network.weights
-    stride, node_type = network.maps[entry, MAP_COUNT] * width, network.maps[entry, MAP_NODE]
+    stride, size = network.maps[entry, MAP_COUNT] * width, blocks * width
     at = network.layout[OFFSETS + first + MAPS + entry] + block * width
     low = (network.maps[entry, MAP_BLOCK] + block) * width
-    for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
-        if mask[node]:
-            out = room.maps[node, low : low + blocks * width]
-            out[:] = ZERO
-            _add_scaled(weights, at + width * stride, ONE, out)
-            _add_product(weights, at, stride, room.nodes[node], out)
+    count = _list_nodes(graph, network.maps[entry, MAP_NODE], mask, room)
+    for place in range(0, count, 2):
+        one, other = room.chosen[place], room.chosen[min(place + 1, count - 1)]
+        out = room.maps[one, low : low + size]
+        out_other = room.maps[other, low : low + size] if other != one else room.spare[:size]
+        _start(weights, at + width * stride, out)
+        _start(weights, at + width * stride, out_other)
+        _add_products(weights, at, stride, room.nodes[one], room.nodes[other], out, out_other)
 
 
 @jit
@@ -338,10 +397,12 @@ def _send(network: Network, first: int, relation: int, graph: Graph, room: Room,
         network.relations[relation, TARGET_TYPE],
     )
     low, high = graph.edge_ptr[kind], graph.edge_ptr[kind + 1]
+    if low == high:
+        return
     at, columns = network.layout[OFFSETS + first + EDGE + relation], network.relations[relation, NUM_COLUMNS]
     source_column = network.relations[relation, SOURCE_BLOCK] * width
     target_column = network.relations[relation, TARGET_BLOCK] * width
-    column = network.relations[relation, SUM_BLOCK] * width
+    column = (1 + network.relations[relation, SUM_BLOCK]) * width
     for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
         room.degree[node], room.top[node], room.total[node] = 0, LOWEST, ZERO
         room.sums[node, column : column + width] = ZERO
@@ -356,7 +417,9 @@ def _send(network: Network, first: int, relation: int, graph: Graph, room: Room,
         from_source = room.maps[source, source_column : source_column + width]
         _mix(from_source, room.maps[target, target_column : target_column + width], out)
         for place in range(columns):
-            _add_scaled(weights, at + width + place * width, graph.edge_rows[edge, place], out)
+            value = graph.edge_rows[edge, place]
+            if value != ZERO:
+                _add_scaled(weights, at + width + place * width, value, out)
         _cut(out)
         if not single:
             room.strength[edge] = _dot(weights, at, out, room.lanes)
@@ -391,34 +454,66 @@ def _sum_up(
 
 
 @jit
+def _find_spans(network: Network, node_type: int, graph: Graph, room: Room) -> int:
+    """Write which blocks of ``sums`` hold something to ``room.spans``; returns how many there are in all.
+
+    The node itself and relations that every graph has come first, then precedences, then near tasks.
+    """
+    blocks = 1
+    for span in range(3):
+        room.spans[span, 0], room.spans[span, 1] = 0, 0
+    room.spans[0, 1] = 1
+    for relation in range(NUM_RELATIONS):
+        if network.relations[relation, TARGET_TYPE] == node_type:
+            kind = network.relations[relation, KIND]
+            span = max(kind - 1, 0)
+            if network.layout[MESSAGES] and graph.edge_ptr[kind + 1] > graph.edge_ptr[kind]:
+                if room.spans[span, 1] == 0:
+                    room.spans[span, 0] = blocks
+                room.spans[span, 1] = blocks + 1
+            blocks += 1
+    return blocks
+
+
+@jit
+def _copy(source: Float32Array, out: Float32Array) -> None:
+    """Copy a row to the beginning of another."""
+    for unit in range(len(source)):
+        out[unit] = source[unit]
+
+
+@jit
 def _update(
     network: Network, first: int, node_type: int, graph: Graph, room: Room, mask: IntArray, out: Float32Array
 ) -> None:
-    """``out = node + V relu(U [node, sums] + b) + c`` for the nodes in ``mask``; empty relations are left out."""
+    """``out = node + V relu(U [node, sums] + b) + c`` for the nodes in ``mask``."""
     width, weights, layout = network.layout[WIDTH], network.weights, network.layout
     at, last = layout[OFFSETS + first + UPDATE + node_type], layout[OFFSETS + first + OUTPUT + node_type]
-    bias, hidden = at, room.hidden[:width]
-    for relation in range(NUM_RELATIONS):
-        bias += width * width if network.relations[relation, TARGET_TYPE] == node_type else 0
-    bias += width * width
-    for node in range(graph.ranges[node_type, FIRST_NODE], graph.ranges[node_type, END_NODE]):
-        if not mask[node]:
-            continue
-        hidden[:] = ZERO
-        _add_scaled(weights, bias, ONE, hidden)
-        _add_product(weights, at, width, room.nodes[node], hidden)
-        for relation in range(NUM_RELATIONS):
-            kind, block = network.relations[relation, KIND], network.relations[relation, SUM_BLOCK]
-            has_edges = layout[MESSAGES] and graph.edge_ptr[kind + 1] > graph.edge_ptr[kind]
-            if has_edges and network.relations[relation, TARGET_TYPE] == node_type:
-                sums = room.sums[node, block * width : (block + 1) * width]
-                _add_product(weights, at + (1 + block) * width * width, width, sums, hidden)
+    count, size = _list_nodes(graph, node_type, mask, room), width * width
+    bias = at + _find_spans(network, node_type, graph, room) * size
+    hidden, hidden_other = room.hidden[0, :width], room.hidden[1, :width]
+    for place in range(0, count, 2):
+        one, other = room.chosen[place], room.chosen[min(place + 1, count - 1)]
+        row, row_other = room.sums[one], room.sums[other]
+        _copy(room.nodes[one], row)
+        _copy(room.nodes[other], row_other)
+        _start(weights, bias, hidden)
+        _start(weights, bias, hidden_other)
+        for span in range(3):
+            low, high = room.spans[span, 0] * width, room.spans[span, 1] * width
+            if high > low:
+                _add_products(
+                    weights, at + low * width, width, row[low:high], row_other[low:high], hidden, hidden_other
+                )
         _cut(hidden)
-        result, node_row = out[node], room.nodes[node]
-        for unit in range(width):
-            result[unit] = node_row[unit]
-        _add_scaled(weights, last + width * width, ONE, result)
-        _add_product(weights, last, width, hidden, result)
+        _cut(hidden_other)
+        result = out[one]
+        result_other = out[other] if other != one else room.spare[:width]
+        _copy(row[:width], result)
+        _copy(row_other[:width], result_other)
+        _add_scaled(weights, last + size, ONE, result)
+        _add_scaled(weights, last + size, ONE, result_other)
+        _add_products(weights, last, width, hidden, hidden_other, result, result_other)
 
 
 @jit
@@ -426,13 +521,11 @@ def _prepare_agent_heads(network: Network, graph: Graph, room: Room) -> None:
     """Share of agents in the actor head, and the scores of waiting."""
     width, head, weights = network.layout[WIDTH], network.layout[HEAD], network.weights
     at, wait = network.layout[OFFSETS + ACTOR_AGENT], network.layout[OFFSETS + WAIT_AGENT]
-    out, hidden = network.layout[OFFSETS + WAIT_OUT], room.hidden[:head]
+    out, hidden = network.layout[OFFSETS + WAIT_OUT], room.hidden[0, :head]
     for agent in range(len(room.wait)):
-        room.head[agent, :] = ZERO
-        _add_scaled(weights, at + width * head, ONE, room.head[agent])
+        _start(weights, at + width * head, room.head[agent])
         _add_product(weights, at, head, room.nodes[agent], room.head[agent])
-        hidden[:] = ZERO
-        _add_scaled(weights, wait + width * head, ONE, hidden)
+        _start(weights, wait + width * head, hidden)
         _add_product(weights, wait, head, room.nodes[agent], hidden)
         _cut(hidden)
         room.wait[agent] = weights[out + head] + _dot(weights, out, hidden, room.lanes)
@@ -443,7 +536,7 @@ def actor_score(network: Network, graph: Graph, room: Room, agent: int, task: in
     """Head's score of a candidate: ``agent``, ``task`` and the candidate's features (float64 [F])."""
     head, weights = network.layout[HEAD], network.weights
     at, out = network.layout[OFFSETS + ACTOR_ROW], network.layout[OFFSETS + ACTOR_OUT]
-    hidden = room.hidden[:head]
+    hidden = room.hidden[0, :head]
     _mix(room.head[agent], room.head[graph.task_node[task]], hidden)
     for column in range(NUM_FEATURES):
         value = np.float32(row[column])

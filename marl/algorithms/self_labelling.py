@@ -8,8 +8,9 @@ the prior plus the network's, so a network that adds nothing samples as the prio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -154,7 +155,8 @@ class SelfLabelling:
         first = self.seed * 10**9 + self.steps * self.config.instances
         seeds = range(first, first + self.config.instances)
         labels = self.label([training_instance(self.family, number) for number in seeds], first)
-        losses = [self.learn(choices) for choices in self._batches([label.tape for label in labels])]
+        with _one_thread():
+            losses = [self.learn(choices) for choices in self._batches([label.tape for label in labels])]
         self.steps += 1
         network_best = np.array([label.network_best for label in labels], float)
         prior_best = np.array([label.prior_best for label in labels], float)
@@ -265,6 +267,17 @@ class SelfLabelling:
                 "exp_avg_sq": torch.from_numpy(state["variance"][cut].copy()).reshape(parameter.shape),
             }
             at += parameter.numel()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch compute in one thread: on such small tensors, more of them mostly wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _flatten(tensors: Sequence[Tensor]) -> np.ndarray:
