@@ -18,7 +18,7 @@ RULES = {
 """Quick rules by model; each needs milliseconds once compiled."""
 
 SAMPLES = {"insertion": 256}
-"""Rules that gain much from repetition: on eil51, 256 insertions take 0.1 s and bring the gap from 10 % to 3 %."""
+"""Rules that gain much from repetition: on 50 cities, 256 insertions take 0.1 s and shorten routes by 3 to 9 %."""
 
 
 def best_rule_schedule(instance: Instance, kind: ModelKind, time_limit: float | None, seed: int) -> Schedule | None:

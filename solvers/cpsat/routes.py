@@ -79,7 +79,7 @@ class RoutesModel:
     def configure(self, parameters: Any, budget: Budget, polish: bool) -> None:
         """Let the linear relaxation lead: it needs all arcs, not the part that CP-SAT's default portfolio gives it.
 
-        With two workers that portfolio leaves eil51 at a bound of 125 after ten seconds, this one reaches 151.
+        That portfolio's bounds are up to a fifth lower after ten seconds (docs/decisions/0010).
         """
         parameters.linearization_level = 2
         if budget.workers > 1:
