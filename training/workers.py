@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -116,6 +117,7 @@ def _give_next(worker: _Worker, tasks: Sequence[Any], waiting: list[int]) -> boo
 def _serve(load: str, pipe: Connection) -> None:
     """Work on tasks until the pipe is closed; runs in the spawned process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     for name in THREAD_LIMITS:
         os.environ.setdefault(name, "1")
     module, function = load.split(":")
@@ -126,3 +128,11 @@ def _serve(load: str, pipe: Connection) -> None:
         except EOFError:
             return
         pipe.send(perform(task))
+
+
+def _leave_with_parent() -> None:
+    """End the process when its parent is gone, however it went: nobody waits for the task any more."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

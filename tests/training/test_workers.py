@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +24,9 @@ def perform(task: object) -> object:
         os._exit(3)
     if task == "pid":
         return os.getpid()
+    if isinstance(task, Path):
+        task.write_text(str(os.getpid()))
+        time.sleep(60)
     time.sleep(0.02 * (int(str(task)) % 3))
     return int(str(task)) ** 2
 
@@ -50,6 +56,36 @@ def test_no_process_is_left_behind():
     assert worker != os.getpid()
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes as Linux shows them")
+def test_workers_leave_when_their_parent_is_killed(tmp_path):
+    """A run that is killed leaves no process behind that works on."""
+    note = tmp_path / "pid"
+    call = f"run_tasks({LOAD!r}, [pathlib.Path({str(note)!r})], 1, str)"
+    code = f"import pathlib; from training.workers import run_tasks; {call}"
+    folders = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[2])])
+    parent = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": folders})
+    _wait_until(lambda: note.exists() and note.read_text() != "")
+    parent.kill()
+    parent.wait()
+    _wait_until(lambda: _is_gone(int(note.read_text())))
+
+
+def _wait_until(reached) -> None:
+    """Wait up to 30 seconds, or fail."""
+    deadline = time.monotonic() + 30
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process has ended; one that nobody has asked for its exit code counts as ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 def test_each_result_is_told_as_it_comes():
