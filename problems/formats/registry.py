@@ -9,7 +9,7 @@ from pathlib import Path
 
 from problems.errors import FormatError, UnknownNameError
 from problems.formats import json_reader, json_writer, jsplib, taillard, tsplib
-from problems.formats.source import Source, read_source, write_text
+from problems.formats.source import LARGEST_COUNT, Source, read_source, write_text
 from problems.instance import Instance
 
 
@@ -136,6 +136,8 @@ def parse_instance(source: Source, family: str | None = None, agents: int | None
     """As `read_instance`, for a text that has been read already."""
     if agents is not None and agents < 1:
         source.fail(None, f"agents is {agents}; expected at least 1")
+    if agents is not None and agents > LARGEST_COUNT:
+        source.fail(None, f"agents is {agents}; at most {LARGEST_COUNT} are read")
     name = Format.detect(source)
     if agents is not None and not FORMATS[name].agents:
         source.fail(None, f"the number of agents is fixed by the file ({name}); leave out agents={agents}")

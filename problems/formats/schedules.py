@@ -179,7 +179,13 @@ def _check_csv_header(source: Source, header: list[str]) -> None:
     unknown = [name for name in header if name not in _CSV_COLUMNS]
     missing = [name for name in ("agent", "start", "end") if name not in header]
     if unknown or missing or len(set(header)) < len(header):
-        problem = f"unknown column {show(unknown[0])}" if unknown else f"lacks '{missing[0]}'" if missing else "repeats"
+        problem = (
+            f"has the unknown column {show(unknown[0])}"
+            if unknown
+            else f"lacks '{missing[0]}'"
+            if missing
+            else "repeats a column"
+        )
         source.fail(1, f"the header {problem}; expected columns among {', '.join(_CSV_COLUMNS)}")
 
 

@@ -145,7 +145,7 @@ def _coordinate(source: Source, row: Row, position: int) -> float:
     token = row.tokens[position]
     value = float(token) if exact_number(token) is not None else float("nan")
     if not isfinite(value):
-        source.fail(row.line, f"coordinate is '{token[:40]}'; expected a number")
+        source.fail(row.line, f"coordinate is '{token[:40]}'; expected a number below 1e99")
     return value
 
 

@@ -111,6 +111,8 @@ def test_family_and_agents_must_fit(tmp_path: Path) -> None:
         read_instance(tmp_path / "a.jsp", family="mtsp")
     with pytest.raises(FormatError, match="number of agents is fixed"):
         read_instance(tmp_path / "a.jsp", agents=2)
+    with pytest.raises(FormatError, match="at most 100000 are read"):
+        read_instance(tmp_path / "a.jsp", agents=10**9)
 
 
 def test_format_is_chosen_by_suffix_or_name(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ BROKEN = {
     "other dimension": (HEAD.replace("4", "5") + CITIES, 2, 10, "found 4 cities; expected 5"),
     "three coordinates": (HEAD + CITIES.replace("2 3 4", "2 3 4 5"), 2, 8, "found 4 words"),
     "word": (HEAD + CITIES.replace("2 3 4", "2 3 four"), 2, 8, "coordinate is 'four'"),
+    "huge": (HEAD + CITIES.replace("2 3 4", "2 3 1e300"), 2, 8, "expected a number below 1e99"),
     "nan": (HEAD + CITIES.replace("2 3 4", "2 3 nan"), 2, 8, "coordinate is 'nan'"),
     "city twice": (HEAD + CITIES.replace("3 -8", "2 -8"), 2, 9, "city 2 appears twice"),
     "other depot": (HEAD + CITIES + "DEPOT_SECTION\n2\n-1\n", 2, 12, "depot 2 is not supported"),
