@@ -73,6 +73,8 @@ def find(name: str, family: str | None = None, agents: int | None = None) -> Sou
     OptionError
         If there is neither.
     """
+    if not name:
+        raise OptionError("the name of the instance is empty; name a file or a built-in instance such as ta01")
     path = Path(name)
     if path.is_file():
         return Source(path.stem, path, family, agents)

@@ -29,6 +29,7 @@ def option(
     metavar: str | None = None,
     positional: bool = False,
     minimum: float | None = None,
+    maximum: float | None = None,
     choices: Sequence[str] | None = None,
 ) -> Any:
     """Declare an option; without a default it must be given.
@@ -43,12 +44,13 @@ def option(
         Name of the value in ``--help``.
     positional
         Whether it is given by position instead of by ``--name``.
-    minimum
-        The least legal number.
+    minimum, maximum
+        The least and the largest legal number.
     choices
         The legal words.
     """
-    kept = {"help": help, "metavar": metavar, "positional": positional, "minimum": minimum, "choices": choices}
+    kept: dict[str, Any] = {"help": help, "metavar": metavar, "positional": positional, "choices": choices}
+    kept |= {"minimum": minimum, "maximum": maximum}
     return field(metadata=kept) if default is MISSING else field(default=default, metadata=kept)
 
 
@@ -188,11 +190,13 @@ def _typed(item: Field[Any], kind: type, value: Any) -> Any:
 
 def _checked(item: Field[Any], kind: type, value: Any) -> Any:
     """Check the range of a number and the spelling of a word."""
-    minimum, choices = item.metadata["minimum"], item.metadata["choices"]
+    minimum, maximum, choices = (item.metadata[key] for key in ("minimum", "maximum", "choices"))
     if kind is float and not math.isfinite(value):
         raise OptionError(f"{_spelled(item)}: expected a finite number, got {value}")
     if minimum is not None and value < minimum:
         raise OptionError(f"{_spelled(item)}: must be at least {minimum}, got {value}")
+    if maximum is not None and value > maximum:
+        raise OptionError(f"{_spelled(item)}: must be at most {maximum}, got {value}")
     if choices and value not in choices:
         raise OptionError(f"{_spelled(item)}: unknown value '{value}'; choose one of: {', '.join(choices)}")
     return value

@@ -16,7 +16,7 @@ from training.options import OptionError, add_options, as_json, option, resolve
 @dataclass(frozen=True)
 class _Options:
     name: str = option("a name", positional=True)
-    count: int = option("a number", 3, minimum=1)
+    count: int = option("a number", 3, minimum=1, maximum=99)
     rate: float | None = option("a rate", None)
     words: tuple[str, ...] = option("words", ())
     color: str = option("a colour", "red", choices=("red", "blue"))
@@ -52,6 +52,7 @@ def test_the_command_line_overrides_the_configuration(tmp_path):
     ("arguments", "message"),
     [
         (["--count", "0"], "must be at least 1"),
+        (["--count", "100"], "must be at most 99"),
         (["--count", "1.5"], "expected a whole number"),
         (["--rate", "nan"], "finite"),
         (["--rate", "inf"], "finite"),
@@ -72,6 +73,7 @@ def test_bad_values_are_refused_by_name(arguments, message):
         ('{"count": "3"}', "expected int"),
         ('{"count": true}', "expected int"),
         ('{"count": 0}', "must be at least 1"),
+        ('{"count": 100}', "must be at most 99"),
         ('{"rate": Infinity}', "finite"),
         ('{"config": "other.json"}', "unknown option 'config'"),
         ("[1]", "expected a JSON object"),

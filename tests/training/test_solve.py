@@ -115,6 +115,21 @@ def test_a_schedule_that_fails_the_checker_is_never_reported(run, shop_file, tmp
     assert not (tmp_path / "s.json").exists()
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_any_time_is_spent(run, shop_file, tmp_path, odd_solvers):
+    """No result is computed only to be lost."""
+    for place in (tmp_path / "file.txt" / "s.json", tmp_path / "folder.json"):
+        (tmp_path / "file.txt").touch()
+        (tmp_path / "folder.json").mkdir(exist_ok=True)
+        outcome = run("solve", shop_file, "--solver", "wrong", "--json", "--out", place)
+        assert outcome.code == 2 and outcome.out == "" and f"--out {place}: cannot be written" in outcome.err
+
+
+def test_empty_names_are_refused(run, shop_file):
+    """An empty word is not the default, nor the working folder."""
+    assert "unknown solver ''" in run("solve", shop_file, "--solver", "").err
+    assert "name of the instance is empty" in run("solve", "", "--solver", "spt").err
+
+
 def test_a_broken_file_is_named_with_its_line(run, tmp_path):
     """File and line, exit code 2."""
     path = tmp_path / "bad.jsp"

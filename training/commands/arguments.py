@@ -8,6 +8,9 @@ from pathlib import Path
 
 from training.options import option
 
+MOST_WORKERS = 1024
+"""Threads or processes; more would exhaust the memory before they do any work."""
+
 
 @dataclass(frozen=True)
 class SolveOptions:
@@ -22,7 +25,7 @@ class SolveOptions:
     time_limit: float | None = option("seconds to search", None, "S", minimum=0)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
     seed: int = option("seed of all randomness", 0, "N", minimum=0)
-    workers: int = option("threads of the solver", 1, "N", minimum=1)
+    workers: int = option("threads of the solver", 1, "N", minimum=1, maximum=MOST_WORKERS)
     out: Path | None = option("write the schedule here (.json or .csv)", None, "FILE")
     plot: Path | None = option("write a picture of the schedule here (.svg)", None, "FILE")
     json: bool = option("print one JSON object instead of a table", False)
@@ -40,7 +43,7 @@ class EvaluateOptions:
     agents: tuple[int, ...] = option("numbers of agents (salesmen), one row each", (), metavar="M", minimum=1)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
     time_limit: float | None = option("seconds to search, per row", None, "S", minimum=0)
-    workers: int = option("processes that work on rows at the same time", 1, "N", minimum=1)
+    workers: int = option("processes that work on rows at the same time", 1, "N", minimum=1, maximum=MOST_WORKERS)
     seeds: tuple[int, ...] = option("seeds, one row each", (0,), metavar="N", minimum=0)
     config: Path | None = option("JSON file of options; the command line overrides it", None, metavar="FILE")
     track: bool = option("log the results to Weights & Biases", False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from problems.formats import write_schedule
@@ -25,11 +26,12 @@ SCHEDULE_SUFFIXES = (".json", ".csv")
 
 def run(options: SolveOptions) -> int:
     """Solve the instance, write what was asked for, and return the exit code."""
-    _require_suffix(options.out, "--out", SCHEDULE_SUFFIXES)
-    _require_suffix(options.plot, "--plot", (".svg",))
+    _require_place(options.out, "--out", SCHEDULE_SUFFIXES)
+    _require_place(options.plot, "--plot", (".svg",))
     source = find(options.instance, options.family, options.agents)
     instance = source.load()
-    solver = options.solver or ("policy" if options.time_limit is None else "auto")
+    default = "policy" if options.time_limit is None else "auto"
+    solver = default if options.solver is None else options.solver
     row = Row(instance.name, solver, options.seed, samples=options.samples, time_limit=options.time_limit)
     describe(row, instance, source.path)
     budget = Budget(options.time_limit, options.samples, options.workers)
@@ -53,10 +55,17 @@ def exit_code(row: Row) -> int:
     return INFEASIBLE if row.status == "infeasible" else NONE_IN_TIME
 
 
-def _require_suffix(path: Path | None, option: str, suffixes: tuple[str, ...]) -> None:
+def _require_place(path: Path | None, option: str, suffixes: tuple[str, ...]) -> None:
     """Refuse a file that could not be written, before any time is spent."""
-    if path is not None and path.suffix.lower() not in suffixes:
+    if path is None:
+        return
+    if path.suffix.lower() not in suffixes:
         raise OptionError(f"{option} {path}: unknown suffix '{path.suffix}'; end the name in {' or '.join(suffixes)}")
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent  # missing folders are made once there is something to write
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise OptionError(f"{option} {path}: cannot be written; choose another place")
 
 
 def _write(options: SolveOptions, instance: Instance, schedule: Schedule, row: Row) -> None:
