@@ -340,6 +340,17 @@ def test_deadlines():
         assert (result.status, result.objective, result.lower_bound) == (Status.INFEASIBLE, None, None)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_tasks_without_length_do_not_wait_in_a_circle(seed: int):
+    """Changeovers and precedence among tasks at one moment still give a plan that can be carried out."""
+    rng = np.random.default_rng(seed)
+    state, times = rng.integers(0, 2, 6), rng.integers(0, 2, (1, 2, 2))
+    changeover = Changeover(times, np.zeros(2), state, np.full(2, -1), needs_task=bool(rng.integers(2)))
+    jobs = [Job([Task({0: int(rng.integers(2)), 1: 0}) for _ in range(3)]) for _ in range(2)]
+    instance = build_instance("still", "custom", ("A", "B"), jobs, changeover=changeover)
+    assert optimum(instance) == solve_cpsat(instance, Budget(30.0), seed).objective
+
+
 def test_portfolio_follows_time_and_size():
     """Only a good hint changes CP-SAT's portfolio; one search for a proof stays where there is time for it."""
     model = IntervalModel(random_job_shop(5, 4, 0))

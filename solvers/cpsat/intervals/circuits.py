@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from graphlib import TopologicalSorter
 from typing import Any
+
+from ortools.sat.python import cp_model
 
 from problems.instance import NO_STATE, Changeover, Instance
 from solvers.cpsat.intervals.variables import Expr, Literal, Variables
@@ -26,6 +29,7 @@ class Circuits:
         self.idle: dict[int, Literal] = {}
         for agent in range(variables.instance.num_agents):
             self._add_agent(agent, variables.tasks_of(agent))
+        self.rank = self._add_ranks()
 
     def _add_agent(self, agent: int, tasks: list[int]) -> None:
         model, presence = self.variables.model, self.variables.presence
@@ -55,6 +59,23 @@ class Circuits:
         for begin in begins:
             variables.model.add(variables.start[after] >= begin + time).only_enforce_if(arc)
 
+    def _add_ranks(self) -> dict[int, cp_model.IntVar]:
+        """Order of the tasks that may take no time, which at one moment could wait for each other in a circle."""
+        instance, model = self.variables.instance, self.variables.model
+        brief = [task for task in range(instance.num_tasks) if instance.eligible(task)[1].min() == 0]
+        ordered = [(before, task) for task in brief for before in instance.predecessors(task).tolist()]
+        ordered = [(before, task) for before, task in ordered if before in brief]
+        if not ordered:
+            return {}
+        rank = {task: model.new_int_var(0, len(brief) - 1, f"rank_{task}") for task in brief}
+        for before, after in ordered:
+            model.add(rank[before] < rank[after])
+        for agent, arcs in self.arcs.items():
+            for (before, after), arc in arcs.items():
+                if before in rank and after in rank and changeover_time(instance, agent, before, after) == 0:
+                    model.add(rank[before] < rank[after]).only_enforce_if(arc)
+        return rank
+
     def returns(self) -> list[tuple[int, int, int, Literal]]:
         """(agent, last task, time home, arc) of every possible return."""
         instance = self.variables.instance
@@ -76,6 +97,17 @@ class Circuits:
             model.add_hint(self.idle[agent], not order)
             for pair, arc in self.arcs[agent].items():
                 model.add_hint(arc, pair in used)
+        for number, task in enumerate(task for task in self._order(plan) if task in self.rank):
+            model.add_hint(self.rank[task], number)
+
+    def _order(self, plan: list[list[int]]) -> list[int]:
+        """Tasks in an order that respects the plan and precedence."""
+        instance = self.variables.instance
+        sorter = TopologicalSorter({task: instance.predecessors(task).tolist() for task in range(instance.num_tasks)})
+        for order in plan:
+            for before, after in itertools.pairwise(order):
+                sorter.add(after, before)
+        return list(sorter.static_order())
 
     def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
         """Follow each agent from home to home."""
