@@ -11,34 +11,56 @@ from training.commands.arguments import TrainConfig
 from training.files import make_folder, to_json, write_whole
 from training.log import say
 from training.options import as_json
-from training.tracking import Metrics, start_tracking
+from training.tracking import Metrics, NoTracker, Tracker, start_tracking
 
 
 def run(config: TrainConfig) -> int:
     """Train, with metrics in ``out/metrics.jsonl`` and, if asked for, on Weights & Biases."""
     get_family(config.family)
     make_folder(config.out)
-    write_whole(config.out / "config.json", to_json(as_json(config)))
-    metrics = Metrics(config.out / "metrics.jsonl", resume=config.resume)
-    tracker = None
-    if config.track:
-        tags = (config.family, config.policy, config.algorithm or "default")
-        tracker = start_tracking(config.out, config.family, "train", as_json(config), tags, config.resume)
-
-    def log(update: int, values: Mapping[str, float]) -> None:
-        metrics.log(update, values)
-        if tracker is not None:
-            tracker.log(update, values)
-
+    record = _Record(config)
     try:
-        run_training(config, log)
-        if tracker is not None:
-            tracker.artifact(f"{config.policy}-{config.family}", "weights", sorted(config.out.glob("*.safetensors")))
+        run_training(config, record.log)
+        record.finish()
     finally:
-        if tracker is not None:
-            tracker.finish()
+        record.close()
     say(f"trained: {config.out}")
     return 0
+
+
+class _Record:
+    """Files of a run, begun with its first update: a run that is refused leaves those of an earlier one alone."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.config = config
+        self.metrics: Metrics | None = None
+        self.tracker: Tracker = NoTracker()
+
+    def log(self, update: int, values: Mapping[str, float]) -> None:
+        """Write down the metrics of one update."""
+        self._begin().log(update, values)
+        self.tracker.log(update, values)
+
+    def finish(self) -> None:
+        """Track the weights of a run that has ended well."""
+        self._begin()
+        config = self.config
+        self.tracker.artifact(f"{config.policy}-{config.family}", "weights", sorted(config.out.glob("*.safetensors")))
+
+    def close(self) -> None:
+        """End the tracked run, however it went."""
+        self.tracker.finish()
+
+    def _begin(self) -> Metrics:
+        if self.metrics is not None:
+            return self.metrics
+        config = self.config
+        write_whole(config.out / "config.json", to_json(as_json(config)))
+        self.metrics = Metrics(config.out / "metrics.jsonl", resume=config.resume)
+        if config.track:
+            tags = (config.family, config.policy, config.algorithm or "default")
+            self.tracker = start_tracking(config.out, config.family, "train", as_json(config), tags, config.resume)
+        return self.metrics
 
 
 def run_training(config: TrainConfig, log: Any) -> None:
