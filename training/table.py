@@ -39,5 +39,5 @@ def text(value: Any) -> str:
 
 
 def percent(value: float | None, digits: int = 1) -> str | None:
-    """A fraction as a percentage; None stays an empty cell."""
-    return None if value is None else f"{100 * value:.{digits}f} %"
+    """A fraction as a percentage, zero without a sign; None stays an empty cell."""
+    return None if value is None else f"{100 * value:z.{digits}f} %"

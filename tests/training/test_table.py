@@ -27,4 +27,4 @@ def test_numbers_are_written_short():
 
 def test_fractions_become_percentages():
     """Gaps are fractions inside and percentages outside."""
-    assert percent(0.12345, 2) == "12.35 %"
+    assert percent(0.12345, 2) == "12.35 %" and percent(-1e-7) == "0.0 %"
