@@ -105,10 +105,12 @@ def _solve(
     name: str,
     started: float,
 ) -> Result:
+    bound = lower_bound(instance)
+    if _rest(budget, started).time_limit == 0.0:  # to make the model could take longer than all the rest
+        return finish(instance, name, seed, _since(started), incumbent, bound)
     from solvers.cpsat import engine
 
     log = engine.AnytimeLog(instance, started)
-    bound = lower_bound(instance)
     known = None if incumbent is None else integer_objective(instance, incumbent)
     log.add(known, bound)
     formulation = _formulate(instance, kind, known)

@@ -150,6 +150,16 @@ def test_no_solution_in_time(limit: float):
         assert result.lower_bound is not None and result.lower_bound > 0
 
 
+def test_without_time_no_model_is_made(monkeypatch: pytest.MonkeyPatch):
+    """A hint that has used up the time is returned with the cheap bound; a large model would take longer than the limit."""
+    monkeypatch.setattr("solvers.cpsat.solve._formulate", lambda *_: pytest.fail("a model was made"))
+    instance = random_job_shop(4, 3, 1)
+    hint = job_by_job(instance)
+    result = solve_cpsat(instance, Budget(0.0), 0, hint=hint)
+    assert result.status is Status.FEASIBLE and result.schedule == hint
+    assert result.lower_bound is not None and result.lower_bound > 0
+
+
 def test_hint_is_an_incumbent_even_if_time_runs_out():
     """A known schedule is not lost when CP-SAT does not get round to it."""
     instance = random_job_shop(30, 15, seed=23)
