@@ -151,7 +151,7 @@ def test_no_solution_in_time(limit: float):
 
 
 def test_without_time_no_model_is_made(monkeypatch: pytest.MonkeyPatch):
-    """A hint that has used up the time is returned with the cheap bound; a large model would take longer than the limit."""
+    """A hint that has used up the time is returned with the cheap bound at once."""
     monkeypatch.setattr("solvers.cpsat.solve._formulate", lambda *_: pytest.fail("a model was made"))
     instance = random_job_shop(4, 3, 1)
     hint = job_by_job(instance)
