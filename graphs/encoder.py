@@ -91,6 +91,15 @@ class AgentTaskNetwork(nn.Module):
         self.wait_out = Affine(head, 1, zero=True)
         self._load(initial_tensors(self.sizes, seed))
 
+    def scale_rows(self, spread: np.ndarray) -> None:
+        """Divide the weights of candidate features by the features' size, float64 [F]; for a network not trained yet.
+
+        Features much larger than the rest would decide alone whether a hidden unit is ever active.
+        """
+        with torch.no_grad():
+            weight = self.actor_row.weight
+            weight.div_(torch.from_numpy(spread).to(weight).unsqueeze(1))
+
     def embeddings(self, graphs: Graphs) -> dict[str, Tensor]:
         """Embeddings of all nodes after the last layer, float32 [N, D] by type of node."""
         nodes = {node: torch.relu(self.embed[node](graphs.nodes[node])) for node in NODE_TYPES}

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from graphs.features import fill_row, fill_wait_row, prepare
 from graphs.schema import CANDIDATE_FEATURES, NUM_FEATURES, NUM_SHOP_FEATURES
 from marl.instances import training_instance
+from marl.spread import feature_spread
 from problems.instance import FloatArray, Instance, IntArray
 from problems.simulator import Filter, Problem, State, compile_problem, jit
-from problems.simulator.candidates import AGENT, FAR, TASK, next_decision
-from problems.simulator.engine import commit, reset
+from problems.simulator.candidates import FAR
+from problems.simulator.engine import reset
 from solvers.priority import HEADER, Kind, Priority, pack_network
 from solvers.rollout import Runner, Work, finish
 
@@ -182,27 +182,6 @@ class EvolutionStrategy:
         width, hidden = self.start.num_features, self.config.hidden
         spread = feature_spread(self.family, self.seed, self.start.may_wait)[:width]
         return np.concatenate([spread, np.ones(2 * hidden), np.repeat(spread, hidden)])
-
-
-def feature_spread(family: str, seed: int, may_wait: bool, count: int = 12) -> FloatArray:
-    """Root mean square of each feature over candidates of random episodes, at least 0.05; float64 [F]."""
-    squares, rows = np.zeros(NUM_FEATURES), 0
-    random = np.random.default_rng([seed, 4])
-    for number in range(count):
-        runner = Runner(compile_problem(training_instance(family, seed * 10**9 + number)))
-        problem, state, work = runner.problem, runner.state, runner.work
-        while (found := next_decision(problem, state, int(Filter.ACTIVE), work.found)) > 0:
-            prepare(problem, state, work.found, found, work.context)
-            row = int(random.integers(found))
-            agent, task = int(work.found.table[row, AGENT]), int(work.found.table[row, TASK])
-            fill_row(problem, state, work.found, row, work.context, work.features)
-            squares += work.features**2
-            if may_wait:
-                fill_wait_row(problem, state, agent, work.context, work.features)
-                squares += work.features**2
-            rows += 1
-            commit(problem, state, agent, task)
-    return np.maximum(np.sqrt(squares / rows), 0.05)
 
 
 def evaluate(instances: list[Instance], parameters: list[FloatArray], workers: int) -> FloatArray:

@@ -22,13 +22,15 @@ from graphs.encode import GraphArrays, new_graph
 from graphs.encoder import AgentTaskNetwork, Graphs, join
 from graphs.layout import Sizes
 from marl.instances import training_instance
+from marl.policies.sampling import temperature_of
 from marl.recorder import NUM_CHOICES, NUM_OPTIONS, Tape, graphs_on, new_tape, record
+from marl.spread import feature_spread
 from marl.weights import load_shipped
 from problems.errors import MakespanError
 from problems.instance import FloatArray, Instance
 from problems.simulator import Filter, compile_problem
 from problems.simulator.arrays import NUM_ROWS
-from solvers.priority import Kind, Priority
+from solvers.priority import MAY_WAIT, Kind, Priority
 from solvers.rollout import Runner
 
 
@@ -53,7 +55,7 @@ class SelfLabellingConfig:
     batch
         Decisions per update of the weights.
     temperature
-        Gumbel noise on the scores when sampling.
+        Gumbel noise on the scores when sampling; that of the family if not given.
     rate
         Step size of Adam.
     clip
@@ -65,11 +67,11 @@ class SelfLabellingConfig:
     sizes: Sizes = field(default_factory=Sizes)
     instances: int = 8
     prior_samples: int = 256
-    samples: int = 16
-    decisions: int = 32
-    batch: int = 64
-    temperature: float = 1.0
-    rate: float = 1e-3
+    samples: int = 4
+    decisions: int = 160
+    batch: int = 32
+    temperature: float | None = None
+    rate: float = 3e-3
     clip: float = 1.0
     workers: int = 2
 
@@ -140,7 +142,9 @@ class SelfLabelling:
         self.family, self.seed = family, seed
         self.config = config or SelfLabellingConfig()
         self.prior = load_shipped("tuned", family).arrays["parameters"] if prior is None else prior
+        self.temperature = self.config.temperature or temperature_of(family)
         self.network = AgentTaskNetwork(self.config.sizes, seed)
+        self.network.scale_rows(feature_spread(family, seed, bool(self.prior[MAY_WAIT])))
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=self.config.rate)
         self.steps = 0
 
@@ -178,9 +182,9 @@ class SelfLabelling:
         config = self.config
         runner = Runner(compile_problem(instance))
         small = Priority(Kind.NETWORK, self.prior, Filter.ACTIVE)
-        prior_best = int(runner.sample(small, config.prior_samples, seed, config.temperature).min())
+        prior_best = int(runner.sample(small, config.prior_samples, seed, self.temperature).min())
         plan = runner.best.rows[: runner.best.clock[NUM_ROWS]].copy()
-        network_best = int(runner.sample(priority, config.samples, seed, config.temperature).min())
+        network_best = int(runner.sample(priority, config.samples, seed, self.temperature).min())
         if network_best < prior_best:
             plan = runner.best.rows[: runner.best.clock[NUM_ROWS]].copy()
         graph = new_graph(runner.problem)
@@ -200,7 +204,7 @@ class SelfLabelling:
     def loss(self, choices: Choices) -> Tensor:
         """Mean cross-entropy of the options that were taken."""
         scores = self.network(choices.graphs, choices.agents, choices.tasks, choices.features)
-        logits = (choices.prior + scores) / self.config.temperature
+        logits = (choices.prior + scores) / self.temperature
         count = len(choices.chosen)
         top = torch.full((count,), -torch.inf).scatter_reduce(0, choices.choice, logits.detach(), "amax")
         total = torch.zeros(count).index_add(0, choices.choice, torch.exp(logits - top[choices.choice]))
