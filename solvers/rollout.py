@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from problems.simulator.arrays import (
     MAKESPAN,
     OBJECTIVE,
     TAIL,
+    TASKS_LEFT,
     WAITED,
     Problem,
     State,
@@ -29,6 +31,9 @@ from problems.simulator.engine import commit, copy_state, objective_value, reset
 from problems.simulator.jit import jit
 from problems.simulator.random import seed_stream
 from solvers.priority import GRAPH, Priority, choose, choose_by_graph
+
+PILOT_DECISIONS = 4
+"""Decisions of the pilot method between two looks at the clock."""
 
 
 class Work(NamedTuple):
@@ -188,20 +193,23 @@ def pilot(
     parameters: FloatArray,
     work: Work,
     options: IntArray,
+    value: int,
+    decisions: int,
 ) -> int:
-    """Pilot method: at each decision, complete every choice by the priority and take the best.
+    """Pilot method, some ``decisions`` of it: complete every choice by the priority and take the best.
 
     The completion of the priority's own choice is known: it is the completion of the choice before. So only the
     others are tried, each until it cannot be better. The best complete schedule ends up in ``best``; returns its
-    objective. ``options`` is int64 [E, 2] room.
+    objective, which the next call is given as ``value`` (``FAR`` at the first). ``options`` is int64 [E, 2] room.
     """
-    copy_state(state, trial)
-    value = finish(problem, trial, candidate_filter, kind, parameters, work, 0.0, FAR)
-    copy_state(trial, best)
-    while True:
+    if value == FAR:
+        copy_state(state, trial)
+        value = finish(problem, trial, candidate_filter, kind, parameters, work, 0.0, FAR)
+        copy_state(trial, best)
+    for _ in range(decisions):
         count = next_decision(problem, state, candidate_filter, work.found)
         if count == 0:
-            return value
+            break
         for row in range(count):
             options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
         _forget(work.room)
@@ -223,6 +231,7 @@ def pilot(
                 state.agents[options[option, 0], WAITED] = 1
         else:
             commit(problem, state, options[chosen, 0], options[chosen, 1])
+    return value
 
 
 class Runner:
@@ -268,20 +277,32 @@ class Runner:
         )
         return values
 
-    def pilot(self, priority: Priority) -> int:
-        """Objective of the pilot method; ``best`` holds its schedule."""
+    def pilot(self, priority: Priority, time_limit: float | None = None) -> int:
+        """Objective of the pilot method; ``best`` holds its schedule.
+
+        Once ``time_limit`` seconds are over, the decisions that are left are those of the priority.
+        """
+        started = time.perf_counter()
         reset(self.problem, self.state)
         self._make_room(priority)
-        return int(
-            pilot(
-                self.problem,
-                self.state,
-                new_state(self.problem),
-                self.best,
-                int(priority.candidate_filter),
-                int(priority.kind),
-                priority.parameters,
-                self.work,
-                np.zeros((len(self.problem.pairs), 2), np.int64),
+        trial, options = new_state(self.problem), np.zeros((len(self.problem.pairs), 2), np.int64)
+        value = FAR
+        while value == FAR or self.state.clock[TASKS_LEFT] > 0:
+            value = int(
+                pilot(
+                    self.problem,
+                    self.state,
+                    trial,
+                    self.best,
+                    int(priority.candidate_filter),
+                    int(priority.kind),
+                    priority.parameters,
+                    self.work,
+                    options,
+                    value,
+                    PILOT_DECISIONS,
+                )
             )
-        )
+            if time_limit is not None and time.perf_counter() - started >= time_limit:
+                break
+        return value

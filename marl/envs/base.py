@@ -53,8 +53,8 @@ class SchedulingBase:
         self._order = _lookup("order", order, ORDERS)
         self._replaces = _lookup("illegal", illegal, {"raise": False, "replace": True})
         self.render_mode = _lookup("render_mode", render_mode, {None: None, "ansi": "ansi"})
-        if max_steps is not None and max_steps < 1:
-            raise ValueError(f"max_steps is {max_steps}; expected at least 1, or None for no limit")
+        if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+            raise ValueError(f"max_steps is {max_steps}; expected a whole number from 1 on, or None for no limit")
         self._max_steps = max_steps
         self._random = np.random.default_rng(seed)
         sample = source(0)

@@ -32,7 +32,7 @@ def shipped_priority(family: str) -> Priority:
 
     Raises
     ------
-    UnknownNameError
+    UnsupportedError
         If no weights are shipped for the family.
     """
     return priority_of(load_shipped("policy", family))
@@ -43,7 +43,7 @@ def solve(instance: Instance, budget: Budget, seed: int) -> Result:
 
     Raises
     ------
-    UnknownNameError
+    UnsupportedError
         If no weights are shipped for the instance's family.
     """
     priority, temperature = shipped_priority(instance.family), temperature_of(instance.family)

@@ -27,7 +27,7 @@ def solve(instance: Instance, budget: Budget, seed: int) -> Result:
 
     Raises
     ------
-    UnknownNameError
+    UnsupportedError
         If no weights are shipped for the instance's family.
     """
     priority, temperature = shipped_priority(instance.family), temperature_of(instance.family)

@@ -12,7 +12,7 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from graphs.schema import SCHEMA_VERSION
-from problems.errors import MakespanError, UnknownNameError
+from problems.errors import MakespanError, UnsupportedError
 
 SHIPPED = Path(__file__).parent
 
@@ -90,14 +90,17 @@ def load_shipped(policy: str, family: str) -> Weights:
 
     Raises
     ------
-    UnknownNameError
+    UnsupportedError
         If there are none; the message lists those that there are.
     WeightsError
         If they are damaged or of another schema.
     """
     name = f"{policy}-{family}"
     if name not in shipped_names():
-        raise UnknownNameError("weights", name, shipped_names())
+        raise UnsupportedError(
+            f"there are no trained weights '{name}' (there are: {', '.join(shipped_names())}); solve an instance of "
+            f"family '{family}' with a rule (--solver spt-twkr), pilot or cp-sat"
+        )
     weights = load_weights(SHIPPED / f"{name}.safetensors")
     weights.require(policy, family)
     return weights

@@ -24,11 +24,14 @@ def default_rule(instance: Instance) -> str:
 
 
 def solve_pilot(instance: Instance, budget: Budget, seed: int, rule: str = "") -> Result:
-    """Schedule by the pilot method with ``rule``; it is deterministic, so samples and seed change nothing."""
+    """Schedule by the pilot method with ``rule``; it is deterministic, so samples and seed change nothing.
+
+    When ``budget.time_limit`` is over, the rule makes the decisions that are left.
+    """
     started = time.perf_counter()
     chosen = rule or default_rule(instance)
     runner = Runner(compile_problem(instance))
-    runner.pilot(rule_priority(chosen))
+    runner.pilot(rule_priority(chosen), budget.time_limit)
     solver = f"pilot:{rule}" if rule else "pilot"
     schedule = schedule_of(runner.best)
     return finish(instance, solver, seed, time.perf_counter() - started, schedule, lower_bound(instance))

@@ -255,7 +255,7 @@ def test_too_large_instances_are_refused_at_reset():
         ({"order": "bid"}, ValueError, "order is 'bid'; choose one of: index, shuffled"),
         ({"illegal": "ignore"}, ValueError, "illegal is 'ignore'"),
         ({"render_mode": "human"}, ValueError, "render_mode is 'human'"),
-        ({"max_steps": 0}, ValueError, "max_steps is 0; expected at least 1"),
+        ({"max_steps": 0}, ValueError, "max_steps is 0; expected a whole number"),
         ({"generator": "random"}, InstanceError, "either an instance or generator="),
         ({"generator_options": {}}, InstanceError, "needs generator="),
     ],

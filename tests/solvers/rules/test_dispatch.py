@@ -45,6 +45,14 @@ def test_a_time_limit_ends_sampling():
     assert result.objective == get_solver("spt-twkr")(instance, Budget(), 0).objective
 
 
+def test_a_time_limit_ends_pilot():
+    """With a tiny limit pilot tries few decisions, and is still at least as good as its rule."""
+    instance = taillard("ta31")
+    limited = get_solver("pilot")(instance, Budget(time_limit=1e-6), 0)
+    assert limited.objective <= get_solver("spt-twkr")(instance, Budget(), 0).objective
+    assert limited.objective > get_solver("pilot")(instance, Budget(), 0).objective
+
+
 def test_the_simulator_refuses_what_it_does_not_know():
     """A feature without a switch is refused by name, not ignored."""
     instance = build_instance("r", "custom", ["machine_0"], [Job([Task({0: 1})])], retire=True)
