@@ -39,7 +39,7 @@ def runner_of(name: str) -> Runner:
 def gap_to_best_known(name: str, objective: float) -> float:
     """Gap to the best-known makespan in percent."""
     best = best_known(name)
-    assert best is not None
+    assert best is not None and best.upper is not None
     return 100 * (objective / best.upper - 1)
 
 
@@ -70,10 +70,12 @@ def rules() -> Iterator[Row]:
     """Dispatching rules and pilot against published gaps."""
     for rule, bar in RULE_BARS.items():
         gap, groups = mean_gap(rule_priority(rule))
-        yield within(f"{rule}: mean gap on ta01-80, % (groups {groups})", gap, bar, 0.3, _evaluate(rule))
+        yield within(
+            f"{rule}: mean gap on ta01-80, % (groups {groups})", gap, bar, 0.3, _evaluate(rule), f"taillard {rule}"
+        )
     priority = rule_priority("spt-twkr")
     gaps = [gap_to_best_known(name, runner_of(name).pilot(priority)) for name in taillard_names()]
-    yield within("pilot: mean gap on ta01-80, %", float(np.mean(gaps)), 8.95, 0.3, _evaluate("pilot"))
+    yield within("pilot: mean gap on ta01-80, %", float(np.mean(gaps)), 8.95, 0.3, _evaluate("pilot"), "taillard pilot")
     for name, bar in (("ta41", 0.1), ("ta71", 8.0)):
         seconds, spread = median_seconds(lambda name=name: runner_of(name).pilot(priority), 3)
         what = f"pilot: seconds on {name}, one core (spread {spread:.3f})"
@@ -85,14 +87,15 @@ def learned() -> Iterator[Row]:
     for name, priority in (("tuned", tuned.shipped_priority("jsp")), ("policy", network.shipped_priority("jsp"))):
         gap, groups = mean_gap(priority)
         what = f"{name}: mean gap on ta01-80, greedy, % (groups {groups})"
-        yield at_most(what, gap, 11.0, _evaluate(name)) if name == "tuned" else reported(what, gap, _evaluate(name))
+        key, command = f"taillard {name}", _evaluate(name)
+        yield at_most(what, gap, 11.0, command, key) if name == "tuned" else reported(what, gap, command, key)
         seconds, spread = median_seconds(lambda priority=priority: runner_of("ta01").sample(priority, 50))
         what = f"{name}: rollouts per second on 15x15, one core (spread {100 * spread / seconds:.0f} %)"
         command = "python -m benchmarks --only learned"
         yield at_least(what, 50 / seconds, 500, command) if name == "tuned" else reported(what, 50 / seconds, command)
     gap, groups = mean_gap(tuned.shipped_priority("jsp"), samples=512)
     what = f"tuned: mean gap on ta01-80, best of 512, % (groups {groups})"
-    yield at_most(what, gap, 7.0, _evaluate("tuned") + " --samples 512")
+    yield at_most(what, gap, 7.0, _evaluate("tuned") + " --samples 512", "taillard tuned 512")
     yield from large_instance()
 
 

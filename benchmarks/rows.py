@@ -28,6 +28,8 @@ class Row:
         Whether the bar holds; None where there is none.
     command
         How to measure it alone.
+    key
+        Short name under which the README quotes it; empty where it does not.
     """
 
     what: str
@@ -35,22 +37,23 @@ class Row:
     asked: str
     passed: bool | None
     command: str
+    key: str = ""
 
 
-def at_most(what: str, measured: float, bar: float, command: str) -> Row:
+def at_most(what: str, measured: float, bar: float, command: str, key: str = "") -> Row:
     """A number that must not exceed ``bar``."""
-    return Row(what, round(float(measured), 4), f"<= {bar:g}", bool(measured <= bar), command)
+    return Row(what, round(float(measured), 4), f"<= {bar:g}", bool(measured <= bar), command, key)
 
 
-def at_least(what: str, measured: float, bar: float, command: str) -> Row:
+def at_least(what: str, measured: float, bar: float, command: str, key: str = "") -> Row:
     """A number that must reach ``bar``."""
-    return Row(what, round(float(measured), 4), f">= {bar:g}", bool(measured >= bar), command)
+    return Row(what, round(float(measured), 4), f">= {bar:g}", bool(measured >= bar), command, key)
 
 
-def within(what: str, measured: float, target: float, margin: float, command: str) -> Row:
+def within(what: str, measured: float, target: float, margin: float, command: str, key: str = "") -> Row:
     """A number that must be close to a published one."""
     passed = bool(abs(measured - target) <= margin)
-    return Row(what, round(float(measured), 4), f"{target:g} +- {margin:g}", passed, command)
+    return Row(what, round(float(measured), 4), f"{target:g} +- {margin:g}", passed, command, key)
 
 
 def holds(what: str, measured: object, asked: str, passed: bool, command: str) -> Row:
@@ -58,10 +61,10 @@ def holds(what: str, measured: object, asked: str, passed: bool, command: str) -
     return Row(what, str(measured), asked, bool(passed), command)
 
 
-def reported(what: str, measured: float | str, command: str) -> Row:
+def reported(what: str, measured: float | str, command: str, key: str = "") -> Row:
     """A number without a bar."""
     value = measured if isinstance(measured, str) else round(float(measured), 4)
-    return Row(what, value, "", None, command)
+    return Row(what, value, "", None, command, key)
 
 
 def as_table(rows: Iterable[Row]) -> str:
