@@ -21,12 +21,11 @@ from problems.simulator.arrays import (
     ROW_AGENT,
     ROW_START,
     ROW_TASK,
-    WAITED,
     Problem,
     State,
 )
 from problems.simulator.candidates import AGENT, FAR, START, TASK, next_decision, next_event
-from problems.simulator.engine import commit, reset
+from problems.simulator.engine import commit, reset, wait
 from problems.simulator.jit import jit
 from problems.simulator.random import seed_stream, uniform
 from solvers.priority import MAY_WAIT, network_score
@@ -132,7 +131,7 @@ def record(
                 decisions += 1
         if row == NONE:
             for other in range(count):
-                state.agents[work.found.table[other, AGENT], WAITED] = 1
+                wait(state, work.found.table[other, AGENT])
         else:
             commit(problem, state, work.found.table[row, AGENT], work.found.table[row, TASK])
     return state.clock[NUM_ROWS]

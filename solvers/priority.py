@@ -28,7 +28,7 @@ from problems.simulator.arrays import (
     State,
 )
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, Filter, next_event
-from problems.simulator.jit import jit
+from problems.simulator.jit import inlined, jit
 from problems.simulator.random import gumbel
 
 
@@ -149,7 +149,7 @@ def network_score(parameters: FloatArray, row: FloatArray, room: FloatArray) -> 
     return score
 
 
-@jit
+@inlined
 def rule_value(problem: Problem, state: State, found: Candidates, row: int, kind: int) -> tuple[float, float]:
     """Sign and non-negative value of a dispatching rule; the score is their product."""
     task = found.table[row, TASK]
@@ -210,7 +210,7 @@ def choose(
     return best
 
 
-@jit
+@inlined
 def _comes_first(found: Candidates, row: int, other: int) -> bool:
     if found.table[row, TASK] != found.table[other, TASK]:
         return found.table[row, TASK] < found.table[other, TASK]

@@ -21,14 +21,13 @@ from problems.simulator.arrays import (
     OBJECTIVE,
     TAIL,
     TASKS_LEFT,
-    WAITED,
     Problem,
     State,
     new_state,
 )
 from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, new_candidates, next_decision
-from problems.simulator.engine import commit, copy_state, objective_value, reset
-from problems.simulator.jit import jit
+from problems.simulator.engine import commit, copy_state, objective_value, reset, wait
+from problems.simulator.jit import inlined, jit
 from problems.simulator.random import seed_stream
 from solvers.priority import GRAPH, Priority, choose, choose_by_graph
 
@@ -113,7 +112,7 @@ def _forget(room: Room | None) -> None:
         forget(room)
 
 
-@jit
+@inlined
 def makespan_bound(problem: Problem, state: State, agent: int, task: int) -> int:
     """Lower bound on the final makespan after ``agent`` committed to ``task``; 0 for other objectives."""
     if problem.flags[OBJECTIVE] != MAKESPAN:
@@ -144,7 +143,7 @@ def finish(
         row = decide(problem, state, count, kind, parameters, work, temperature)
         if row < 0:
             for other in range(count):
-                state.agents[work.found.table[other, AGENT], WAITED] = 1
+                wait(state, work.found.table[other, AGENT])
             continue
         agent, task = work.found.table[row, AGENT], work.found.table[row, TASK]
         commit(problem, state, agent, task)
@@ -228,7 +227,7 @@ def pilot(
                 copy_state(trial, best)
         if chosen < 0:
             for option in range(count):
-                state.agents[options[option, 0], WAITED] = 1
+                wait(state, options[option, 0])
         else:
             commit(problem, state, options[chosen, 0], options[chosen, 1])
     return value

@@ -41,7 +41,7 @@ from problems.simulator.candidates import (
     next_decision,
     next_event,
 )
-from problems.simulator.engine import commit, objective_value
+from problems.simulator.engine import commit, objective_value, wait
 from problems.simulator.jit import jit
 from problems.simulator.random import uniform
 from problems.simulator.switches.changeover import return_time
@@ -160,7 +160,7 @@ def act(
     if agent != NOBODY:
         task = board.slot_task[agent, slot] if slot < board.slot_task.shape[1] else NONE
         if task == NONE:
-            state.agents[agent, WAITED] = 1
+            wait(state, agent)
         else:
             commit(problem, state, agent, task)
     count = decide(problem, state, work, board, candidate_filter)
@@ -262,7 +262,7 @@ def act_together(
             somebody = True
     if not somebody:
         for row in range(board.numbers[COUNT]):
-            state.agents[work.found.table[row, AGENT], WAITED] = 1
+            wait(state, work.found.table[row, AGENT])
     count = decide(problem, state, work, board, candidate_filter)
     offer_all(problem, state, work, board)
     return count

@@ -27,7 +27,7 @@ PAIR_AGENT, PAIR_TIME = 0, 1
 OBJECTIVE, HAS_CHANGEOVER, NEEDS_TASK, RETURNS, MOVING_DELAY, HAS_PRECEDENCE, IS_DEDICATED = range(7)
 
 # State.clock
-NOW, NUM_ROWS, NUM_OPEN, TASKS_LEFT = range(4)
+NOW, NUM_ROWS, NUM_OPEN, TASKS_LEFT, NUM_WAITED = range(5)
 # State.agents
 FREE, LAST, WAITED, LENGTH, LOAD, QUEUED = range(6)
 # State.tasks
@@ -92,8 +92,8 @@ class State(NamedTuple):
 
     Attributes
     ----------
-    clock : int64 [4]
-        The present instant, rows written, open tasks, tasks with pieces left.
+    clock : int64 [5]
+        The present instant, rows written, open tasks, tasks with pieces left, agents that wait.
     agents : int64 [A, 6]
         End of the last commitment, last task, whether it waited since the last change, route length,
         work of open and future tasks it may get, length of its queue.
@@ -257,7 +257,7 @@ def new_state(problem: Problem) -> State:
     """The empty schedule at time 0."""
     num_agents, num_tasks = problem.durations.shape[1], problem.durations.shape[0]
     state = State(
-        clock=np.zeros(4, np.int64),
+        clock=np.zeros(5, np.int64),
         agents=np.zeros((num_agents, 6), np.int64),
         tasks=np.zeros((num_tasks, 4), np.int64),
         jobs=np.zeros((len(problem.jobs), 3), np.int64),

@@ -13,6 +13,7 @@ from problems.simulator.arrays import (
     JOB,
     NOW,
     NUM_OPEN,
+    NUM_WAITED,
     QUEUE_READY,
     QUEUE_REVEAL,
     QUEUE_TASK,
@@ -24,7 +25,8 @@ from problems.simulator.arrays import (
     Problem,
     State,
 )
-from problems.simulator.jit import jit
+from problems.simulator.engine import forget_waits
+from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time
 from problems.simulator.switches.duration import duration_of
 from problems.simulator.switches.earliest import earliest_start
@@ -83,7 +85,7 @@ def new_candidates(problem: Problem) -> Candidates:
     )
 
 
-@jit
+@inlined
 def collect(problem: Problem, state: State, candidate_filter: int, found: Candidates) -> int:
     """Write the candidates of all agents that are asked now to ``found``; returns their number."""
     now = state.clock[NOW]
@@ -103,7 +105,7 @@ def collect(problem: Problem, state: State, candidate_filter: int, found: Candid
     return count
 
 
-@jit
+@inlined
 def _collect_agent(
     problem: Problem, state: State, agent: int, found: Candidates, count: int, later: int
 ) -> tuple[int, int]:
@@ -129,7 +131,7 @@ def _collect_agent(
     return count, later
 
 
-@jit
+@inlined
 def _keep(now: int, candidate_filter: int, found: Candidates, first: int, count: int) -> int:
     """Drop the pairs of one agent, from row ``first`` on, that the filter does not allow; returns the new count."""
     kept = first
@@ -175,21 +177,13 @@ def next_decision(problem: Problem, state: State, candidate_filter: int, found: 
         if count > 0:
             return count
         event = found.next[0]
-        if candidate_filter == FULL or _somebody_waited(state):
+        if candidate_filter == FULL or state.clock[NUM_WAITED] > 0:
             event = next_event(problem, state)
         if event == FAR:
             return 0
         state.clock[NOW] = event
-        state.agents[:, WAITED] = 0
+        forget_waits(state)
     return 0
-
-
-@jit
-def _somebody_waited(state: State) -> bool:
-    for agent in range(len(state.agents)):
-        if state.agents[agent, WAITED]:
-            return True
-    return False
 
 
 @jit

@@ -24,6 +24,7 @@ from problems.simulator.arrays import (
     NUM_OPEN,
     NUM_PREDS,
     NUM_ROWS,
+    NUM_WAITED,
     OBJECTIVE,
     OPEN_SLOT,
     PAIR_AGENT,
@@ -58,7 +59,7 @@ from problems.simulator.arrays import (
     Problem,
     State,
 )
-from problems.simulator.jit import jit
+from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.duration import duration_of
 from problems.simulator.switches.earliest import earliest_start
@@ -116,7 +117,7 @@ def _copy_rows(source: IntArray, target: IntArray, count: int) -> None:
             target[row, column] = source[row, column]
 
 
-@jit
+@inlined
 def _share_load(problem: Problem, state: State, task: int, pieces: int) -> None:
     """Add the work of some pieces of ``task`` to its eligible agents, in equal shares."""
     low, high = problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]
@@ -124,7 +125,7 @@ def _share_load(problem: Problem, state: State, task: int, pieces: int) -> None:
         state.agents[problem.pairs[pair, PAIR_AGENT], LOAD] += pieces * (problem.pairs[pair, PAIR_TIME] // (high - low))
 
 
-@jit
+@inlined
 def _open(problem: Problem, state: State, task: int) -> None:
     """Put ``task`` on the list of open tasks and into the queue of each eligible agent."""
     state.open[state.clock[NUM_OPEN]] = task
@@ -141,7 +142,7 @@ def _open(problem: Problem, state: State, task: int) -> None:
         state.agents[agent, QUEUED] += 1
 
 
-@jit
+@inlined
 def _close(problem: Problem, state: State, task: int) -> None:
     """Take ``task`` off the list and the queues; the last entry of each fills the gap."""
     state.clock[NUM_OPEN] -= 1
@@ -175,6 +176,22 @@ def legality(problem: Problem, state: State, agent: int, task: int) -> int:
 
 
 @jit
+def wait(state: State, agent: int) -> None:
+    """Let ``agent`` be asked again after the next commitment at this instant, or at the next event."""
+    if state.agents[agent, WAITED] == 0:
+        state.agents[agent, WAITED] = 1
+        state.clock[NUM_WAITED] += 1
+
+
+@inlined
+def forget_waits(state: State) -> None:
+    """Something has changed: whoever waited is asked again."""
+    if state.clock[NUM_WAITED] > 0:
+        state.agents[:, WAITED] = 0
+        state.clock[NUM_WAITED] = 0
+
+
+@jit
 def commit(problem: Problem, state: State, agent: int, task: int) -> None:
     """Append one piece of ``task`` to the sequence of ``agent``, as early as earlier commitments allow.
 
@@ -194,7 +211,7 @@ def commit(problem: Problem, state: State, agent: int, task: int) -> None:
     state.agents[agent, FREE] = end
     state.agents[agent, LAST] = task
     state.agents[agent, LENGTH] += time
-    state.agents[:, WAITED] = 0
+    forget_waits(state)
     job = problem.tasks[task, JOB]
     state.jobs[job, WORK_LEFT] -= problem.tasks[task, SHORTEST]
     state.jobs[job, COMPLETION] = max(state.jobs[job, COMPLETION], end)
@@ -207,7 +224,7 @@ def commit(problem: Problem, state: State, agent: int, task: int) -> None:
         _finish(problem, state, task)
 
 
-@jit
+@inlined
 def _finish(problem: Problem, state: State, task: int) -> None:
     """All pieces of ``task`` are committed: successors may open."""
     _close(problem, state, task)

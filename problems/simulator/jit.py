@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numba
 
 COMPILED_PACKAGES = ("problems", "graphs", "solvers", "marl")
-MARKER = b"import jit"
+MARKER = b"problems.simulator.jit import"
 
 _njit: Any = numba.njit  # its type stub does not list `_nrt`
 
@@ -67,9 +67,21 @@ def jit(function: F) -> F:
     Compiled code allocates no arrays and counts no references: passing tuples of arrays from function to function
     would otherwise cost an atomic operation per array and call, more than the work itself (docs/decisions/0002).
     """
+    return _compile(function)
+
+
+def inlined(function: F) -> F:
+    """Compile ``function`` into each of its callers.
+
+    For small functions of hot loops: passing named tuples of arrays to them costs more than what they do.
+    """
+    return _compile(function, inline="always")
+
+
+def _compile(function: F, **options: Any) -> F:
     settings: Any = numba.config
     before, settings.CACHE_DIR = settings.CACHE_DIR, str(cache_folder())
     try:
-        return _njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+        return _njit(cache=True, nogil=True, error_model="numpy", _nrt=False, **options)(function)
     finally:
         settings.CACHE_DIR = before

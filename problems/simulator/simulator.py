@@ -20,7 +20,6 @@ from problems.simulator.arrays import (
     ROW_START,
     ROW_TASK,
     TASKS_LEFT,
-    WAITED,
     Problem,
     State,
     compile_problem,
@@ -118,7 +117,7 @@ class Simulator:
             raise IllegalActionError(f"agent {agent} is not asked now, so it cannot wait")
         if not candidates.may_wait(self.problem, self.state, self._found, count, agent):
             raise IllegalActionError(f"agent {agent} cannot wait: no other agent is asked and no event will come")
-        self.state.agents[agent, WAITED] = 1
+        engine.wait(self.state, agent)
 
     def copy(self) -> Simulator:
         """Independent copy of the simulator with its present state."""

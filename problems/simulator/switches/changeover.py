@@ -15,10 +15,10 @@ from problems.simulator.arrays import (
     Problem,
     State,
 )
-from problems.simulator.jit import jit
+from problems.simulator.jit import inlined
 
 
-@jit
+@inlined
 def place_of(problem: Problem, state: State, agent: int) -> int:
     """Changeover state the agent is in (its home before its first task; -1 where it has none)."""
     last = state.agents[agent, LAST]
@@ -27,7 +27,7 @@ def place_of(problem: Problem, state: State, agent: int) -> int:
     return problem.tasks[last, PLACE]
 
 
-@jit
+@inlined
 def changeover_time(problem: Problem, state: State, agent: int, task: int) -> int:
     """Time that ``agent`` needs before ``task``: travel or setup, and a move when the job changes."""
     time = 0
@@ -43,7 +43,7 @@ def changeover_time(problem: Problem, state: State, agent: int, task: int) -> in
     return time + problem.changeover[problem.agents[agent, MATRIX], place, problem.tasks[task, PLACE]]
 
 
-@jit
+@inlined
 def return_time(problem: Problem, agent: int, task: int) -> int:
     """Time from ``task`` back to the home of ``agent``; 0 where agents do not return or have done nothing."""
     if problem.flags[RETURNS] == 0 or task == NONE:

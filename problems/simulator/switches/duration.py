@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from problems.simulator.arrays import Problem
-from problems.simulator.jit import jit
+from problems.simulator.jit import inlined
 
 
-@jit
+@inlined
 def duration_of(problem: Problem, agent: int, task: int) -> int:
     """Duration of one piece of ``task`` on ``agent``; -1 where the agent is not eligible."""
     return problem.durations[task, agent]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from problems.simulator.arrays import FREE, NEEDS_TASK, NOW, READY, Problem, State
-from problems.simulator.jit import jit
+from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time
 from problems.simulator.switches.duration import duration_of
 
 
-@jit
+@inlined
 def earliest_start(problem: Problem, state: State, agent: int, ready: int, changeover: int) -> int:
     """Earliest start of a task that is ready at ``ready``, after a changeover of that length.
 
