@@ -16,6 +16,7 @@ LINES = (
     ("`tuned`, one pass", "taillard tuned", "mtsplib tuned 1"),
     ("`policy`, one pass", "taillard policy", "mtsplib policy 1"),
     ("`tuned`, best of 512", "taillard tuned 512", "mtsplib tuned 512"),
+    ("`insertion`, best of 512", "", "mtsplib insertion 512"),
 )
 """Title and the keys of the two columns."""
 
