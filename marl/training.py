@@ -83,8 +83,8 @@ class Validator:
             return np.array(list(pool.map(lambda runner: float(runner.sample(priority)[0]), self.runners)))
 
 
-def run(settings: Settings, log: Log) -> None:
-    """Train until the time or the number of updates is over; see `Settings`.
+def run(settings: Settings, log: Log) -> int:
+    """Train until the time or the number of updates is over; see `Settings`. Returns the updates made now.
 
     ``out`` then holds ``checkpoint.npz``, and the best weights so far with their card.
 
@@ -97,6 +97,7 @@ def run(settings: Settings, log: Log) -> None:
     progress = Progress(settings, algorithm)
     if settings.resume:
         progress.resume()
+    first = progress.updates
     deadline = time.monotonic() + 60.0 * settings.minutes
     saved = time.monotonic()
     while time.monotonic() < deadline and not progress.reached(settings.updates):
@@ -112,6 +113,7 @@ def run(settings: Settings, log: Log) -> None:
     progress.save()
     if settings.policy == "policy":
         judge_messages(progress.weights_path, settings.family)
+    return progress.updates - first
 
 
 def judge_messages(path: Path, family: str) -> None:

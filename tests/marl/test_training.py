@@ -55,6 +55,7 @@ def test_four_and_two_updates_are_six(tmp_path):
 def test_resuming_at_the_target_does_nothing(tmp_path):
     """A finished run is left as it is."""
     _, before = run(tmp_path / "run")
+    assert training.run(settings(tmp_path / "run", resume=True), lambda update, values: None) == 0
     logged, after = run(tmp_path / "run", resume=True)
     assert logged == []
     assert all(np.array_equal(before[name], after[name]) for name in before)

@@ -20,11 +20,11 @@ def run(config: TrainConfig) -> int:
     make_folder(config.out)
     record = _Record(config)
     try:
-        run_training(config, record.log)
+        updates = run_training(config, record.log)
         record.finish()
     finally:
         record.close()
-    say(f"trained: {config.out}")
+    say(f"trained: {config.out}" if updates else f"nothing to do: the run in {config.out} is at its target already")
     return 0
 
 
@@ -63,6 +63,9 @@ class _Record:
         return self.metrics
 
 
-def run_training(config: TrainConfig, log: Any) -> None:
-    """Call ``marl.training.run(config, log)``, loaded now; ``log(update, values)`` takes metrics of one update."""
-    import_module("marl.training").run(config, log)
+def run_training(config: TrainConfig, log: Any) -> int:
+    """Call ``marl.training.run(config, log)``, loaded now; ``log(update, values)`` takes metrics of one update.
+
+    Returns the number of updates made.
+    """
+    return int(import_module("marl.training").run(config, log))
