@@ -23,7 +23,7 @@ demo: $(VENV)/.stamp-run
 
 test: $(VENV)/.stamp-test
 	$(BIN)/python -m training warm-up
-	$(BIN)/python -m pytest -n 2 $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m pytest -n 2 $(if $(SHARED),--shared=$(SHARED))
 
 lint: $(VENV)/.stamp-test
 	$(BIN)/ruff check .

@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--shared") is None:
         for item in items:
             if item.get_closest_marker("shared"):
-                item.add_marker(pytest.mark.skip(reason="needs --shared PATH"))
+                item.add_marker(pytest.mark.skip(reason="needs --shared=PATH"))
 
 
 @pytest.hookimpl(wrapper=True)
