@@ -219,6 +219,19 @@ class Instance:
         pointer = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return _read_only(pointer), _read_only(follower[order].astype(np.int64))
 
+    @cached_property
+    def topological_order(self) -> tuple[int, ...]:
+        """All tasks, each after its predecessors."""
+        pointer, follower = self.successors
+        waiting = np.diff(self.predecessor_ptr)
+        order = [int(task) for task in np.flatnonzero(waiting == 0)]
+        for task in order:
+            for after in follower[pointer[task] : pointer[task + 1]]:
+                waiting[after] -= 1
+                if waiting[after] == 0:
+                    order.append(int(after))
+        return tuple(order)
+
     def predecessors(self, task: int) -> IntArray:
         """Tasks that must end before ``task`` starts."""
         return self.predecessor_task[self.predecessor_ptr[task] : self.predecessor_ptr[task + 1]]

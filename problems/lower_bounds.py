@@ -51,7 +51,7 @@ def _shortest_durations(instance: Instance) -> IntArray:
 def _paths(instance: Instance, shortest: IntArray) -> tuple[IntArray, IntArray]:
     """Earliest completion of each task, and the least time between its end and the end of what follows, [T] each."""
     completion, tail = np.zeros(instance.num_tasks, np.int64), np.zeros(instance.num_tasks, np.int64)
-    order = _topological_order(instance)
+    order = instance.topological_order
     for task in order:
         agents, _ = instance.eligible(task)
         job = instance.task_job[task]
@@ -63,18 +63,6 @@ def _paths(instance: Instance, shortest: IntArray) -> tuple[IntArray, IntArray]:
         before = instance.predecessors(task)
         tail[before] = np.maximum(tail[before], shortest[task] + tail[task])
     return completion, tail
-
-
-def _topological_order(instance: Instance) -> list[int]:
-    pointer, follower = instance.successors
-    waiting = np.diff(instance.predecessor_ptr).copy()
-    order = [int(task) for task in np.flatnonzero(waiting == 0)]
-    for task in order:
-        for after in follower[pointer[task] : pointer[task + 1]]:
-            waiting[after] -= 1
-            if waiting[after] == 0:
-                order.append(int(after))
-    return order
 
 
 def _load_bound(instance: Instance, shortest: IntArray, completion: IntArray, tail: IntArray) -> int:

@@ -222,7 +222,7 @@ def _refuse(instance: Instance) -> None:
 
 def _fill_paths(instance: Instance, tasks: IntArray) -> None:
     """Longest paths of shortest work before and after each task."""
-    order = _topological_order(instance)
+    order = instance.topological_order
     for task in order:
         for before in instance.predecessors(task):
             tasks[task, HEAD] = max(tasks[task, HEAD], tasks[before, HEAD] + tasks[before, SHORTEST])
@@ -233,18 +233,6 @@ def _fill_paths(instance: Instance, tasks: IntArray) -> None:
             if tasks[before, TAIL_NEXT] == NONE or path > tasks[before, TAIL]:
                 tasks[before, TAIL], tasks[before, TAIL_NEXT] = path, task
                 tasks[before, TAIL_TASKS] = tasks[task, TAIL_TASKS] + 1
-
-
-def _topological_order(instance: Instance) -> list[int]:
-    waiting = np.diff(instance.predecessor_ptr)
-    pointer, follower = instance.successors
-    order = [int(task) for task in np.flatnonzero(waiting == 0)]
-    for task in order:
-        for after in follower[pointer[task] : pointer[task + 1]]:
-            waiting[after] -= 1
-            if waiting[after] == 0:
-                order.append(int(after))
-    return order
 
 
 def _unit(instance: Instance, matrix: IntArray) -> float:
