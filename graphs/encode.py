@@ -53,7 +53,7 @@ from problems.simulator.arrays import (
 from problems.simulator.candidates import FAR
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time, return_time
-from problems.simulator.switches.earliest import earliest_start
+from problems.simulator.switches.placement import placement
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -355,7 +355,7 @@ def _link_pairs(problem: Problem, state: State, graph: Graph) -> None:
         for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
             agent, duration = problem.pairs[pair, PAIR_AGENT], problem.pairs[pair, PAIR_TIME]
             way = changeover_time(problem, state, agent, task)
-            start = earliest_start(problem, state, agent, early, way)
+            _, start, _ = placement(problem, state, agent, task, early, way)
             delay = float(max(start - way - now, 0))
             graph.edges[count, 0], graph.edges[count, 1] = agent, first + place
             out = graph.edge_rows[count]

@@ -43,7 +43,7 @@ from problems.simulator.arrays import (
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, next_event
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time, return_time
-from problems.simulator.switches.earliest import earliest_end
+from problems.simulator.switches.placement import earliest_end
 
 # Context.numbers
 BOUND, MEAN_WORK, TARGET, REMOTEST = range(4)

@@ -10,26 +10,27 @@ import numpy as np
 from problems.instance import IntArray
 from problems.simulator.arrays import (
     FREE,
-    JOB,
     NOW,
     NUM_OPEN,
+    NUM_REVEALED,
+    NUM_USES,
     NUM_WAITED,
     QUEUE_READY,
-    QUEUE_REVEAL,
     QUEUE_TASK,
     QUEUED,
     READY,
     REVEAL,
     TASKS_LEFT,
+    USE_END,
     WAITED,
     Problem,
     State,
 )
-from problems.simulator.engine import forget_waits
+from problems.simulator.engine import advance, forget_waits
 from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time
 from problems.simulator.switches.duration import duration_of
-from problems.simulator.switches.earliest import earliest_start
+from problems.simulator.switches.placement import placement
 
 FAR = 2**62
 """Later than any time of a valid instance."""
@@ -89,7 +90,7 @@ def new_candidates(problem: Problem) -> Candidates:
 def collect(problem: Problem, state: State, candidate_filter: int, found: Candidates) -> int:
     """Write the candidates of all agents that are asked now to ``found``; returns their number."""
     now = state.clock[NOW]
-    count, later = 0, FAR
+    count, later = 0, next_reveal(problem, state)
     for agent in range(len(state.agents)):
         found.first_begin[agent] = FAR
         if state.agents[agent, QUEUED] == 0:
@@ -109,17 +110,14 @@ def collect(problem: Problem, state: State, candidate_filter: int, found: Candid
 def _collect_agent(
     problem: Problem, state: State, agent: int, found: Candidates, count: int, later: int
 ) -> tuple[int, int]:
-    """Append all revealed tasks in the queue of a free agent; returns the new count and the next later instant."""
+    """Append all tasks in the queue of a free agent; returns the new count and the next later instant."""
     now = state.clock[NOW]
     first_begin, first_end = FAR, FAR
     low = problem.agent_ptr[agent]
     for slot in range(low, low + state.agents[agent, QUEUED]):
-        if state.queue[slot, QUEUE_REVEAL] > now:
-            later = min(later, state.queue[slot, QUEUE_REVEAL])
-            continue
         task = state.queue[slot, QUEUE_TASK]
         time = changeover_time(problem, state, agent, task)
-        start = earliest_start(problem, state, agent, state.queue[slot, QUEUE_READY], time)
+        _, start, _ = placement(problem, state, agent, task, state.queue[slot, QUEUE_READY], time)
         begin, end = start - time, start + duration_of(problem, agent, task)
         if begin > now:
             later = min(later, begin)
@@ -158,11 +156,22 @@ def next_event(problem: Problem, state: State) -> int:
         if now < free < event:
             event = free
     for slot in range(state.clock[NUM_OPEN]):
-        task = state.open[slot]
-        ready = max(state.tasks[task, READY], problem.jobs[problem.tasks[task, JOB], REVEAL])
+        ready = state.tasks[state.open[slot], READY]
         if now < ready < event:
             event = ready
-    return event
+    for number in range(state.clock[NUM_USES]):
+        end = state.uses[number, USE_END]
+        if now < end < event:
+            event = end
+    return min(event, next_reveal(problem, state))
+
+
+@inlined
+def next_reveal(problem: Problem, state: State) -> int:
+    """When the next unknown job is revealed; ``FAR`` if all are known."""
+    if state.clock[NUM_REVEALED] == len(problem.reveals):
+        return FAR
+    return problem.jobs[problem.reveals[state.clock[NUM_REVEALED]], REVEAL]
 
 
 @jit
@@ -181,7 +190,7 @@ def next_decision(problem: Problem, state: State, candidate_filter: int, found: 
             event = next_event(problem, state)
         if event == FAR:
             return 0
-        state.clock[NOW] = event
+        advance(problem, state, event)
         forget_waits(state)
     return 0
 

@@ -9,21 +9,24 @@ from problems.simulator.arrays import (
     DUE,
     FREE,
     HAS_CHANGEOVER,
+    HAS_RESOURCES,
     JOB,
     JOB_WORK,
     LAST,
     LEFT,
     LENGTH,
     LOAD,
+    LOCAL,
     LONGEST_ROUTE,
     MAKESPAN,
     MEAN_FLOW,
-    NEEDS_TASK,
     NONE,
     NOW,
     NUM_OPEN,
     NUM_PREDS,
+    NUM_REVEALED,
     NUM_ROWS,
+    NUM_USES,
     NUM_WAITED,
     OBJECTIVE,
     OPEN_SLOT,
@@ -36,7 +39,6 @@ from problems.simulator.arrays import (
     PREDS_LEFT,
     QUEUE_PAIR,
     QUEUE_READY,
-    QUEUE_REVEAL,
     QUEUE_TASK,
     QUEUED,
     READY,
@@ -46,11 +48,14 @@ from problems.simulator.arrays import (
     ROW_CHANGEOVER_END,
     ROW_CHANGEOVER_START,
     ROW_END,
+    ROW_OPERATOR,
     ROW_START,
     ROW_TASK,
     SHORTEST,
     SUCC_HI,
     SUCC_LO,
+    TASK_HI,
+    TASK_LO,
     TASKS_LEFT,
     TOTAL_COMPLETION,
     WAITED,
@@ -62,7 +67,7 @@ from problems.simulator.arrays import (
 from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.duration import duration_of
-from problems.simulator.switches.earliest import earliest_start
+from problems.simulator.switches.placement import placement, record_uses
 
 LEGAL, UNKNOWN_AGENT, UNKNOWN_TASK, NOT_ELIGIBLE, NOT_OPEN, NOT_REVEALED = range(6)
 
@@ -83,15 +88,30 @@ def reset(problem: Problem, state: State) -> None:
         state.jobs[job, LEFT] = 0
         state.jobs[job, COMPLETION] = problem.jobs[job, RELEASE]
         state.jobs[job, WORK_LEFT] = problem.jobs[job, JOB_WORK]
+        state.jobs[job, LOCAL] = 0
     for task in range(len(state.tasks)):
         state.tasks[task, PIECES_LEFT] = problem.tasks[task, PIECES]
         state.tasks[task, PREDS_LEFT] = problem.tasks[task, NUM_PREDS]
         state.tasks[task, READY] = problem.jobs[problem.tasks[task, JOB], RELEASE]
         state.tasks[task, OPEN_SLOT] = NONE
         state.jobs[problem.tasks[task, JOB], LEFT] += 1
-        _share_load(problem, state, task, problem.tasks[task, PIECES])
-        if problem.tasks[task, NUM_PREDS] == 0:
-            _open(problem, state, task)
+    advance(problem, state, 0)
+
+
+@jit
+def advance(problem: Problem, state: State, time: int) -> None:
+    """Move the clock to ``time``: jobs whose reveal has come are known from now on."""
+    state.clock[NOW] = time
+    while state.clock[NUM_REVEALED] < len(problem.reveals):
+        job = problem.reveals[state.clock[NUM_REVEALED]]
+        if problem.jobs[job, REVEAL] > time:
+            return
+        state.clock[NUM_REVEALED] += 1
+        for slot in range(problem.jobs[job, TASK_LO], problem.jobs[job, TASK_HI]):
+            task = problem.job_tasks[slot]
+            _share_load(problem, state, task, problem.tasks[task, PIECES])
+            if problem.tasks[task, NUM_PREDS] == 0:
+                _open(problem, state, task)
 
 
 @jit
@@ -107,6 +127,7 @@ def copy_state(source: State, target: State) -> None:
     _copy_rows(source.queue, target.queue, len(source.queue))
     for pair in range(len(source.pair_slot)):
         target.pair_slot[pair] = source.pair_slot[pair]
+    _copy_rows(source.uses, target.uses, source.clock[NUM_USES])
     _copy_rows(source.rows, target.rows, source.clock[NUM_ROWS])
 
 
@@ -136,7 +157,6 @@ def _open(problem: Problem, state: State, task: int) -> None:
         slot = problem.agent_ptr[agent] + state.agents[agent, QUEUED]
         state.queue[slot, QUEUE_TASK] = task
         state.queue[slot, QUEUE_READY] = state.tasks[task, READY]
-        state.queue[slot, QUEUE_REVEAL] = problem.jobs[problem.tasks[task, JOB], REVEAL]
         state.queue[slot, QUEUE_PAIR] = pair
         state.pair_slot[pair] = slot
         state.agents[agent, QUEUED] += 1
@@ -154,7 +174,7 @@ def _close(problem: Problem, state: State, task: int) -> None:
         agent = problem.pairs[pair, PAIR_AGENT]
         state.agents[agent, QUEUED] -= 1
         slot, last = state.pair_slot[pair], problem.agent_ptr[agent] + state.agents[agent, QUEUED]
-        for column in range(4):
+        for column in range(3):
             state.queue[slot, column] = state.queue[last, column]
         state.pair_slot[state.queue[slot, QUEUE_PAIR]] = slot
 
@@ -168,10 +188,10 @@ def legality(problem: Problem, state: State, agent: int, task: int) -> int:
         return UNKNOWN_TASK
     if problem.durations[task, agent] < 0:
         return NOT_ELIGIBLE
-    if state.tasks[task, OPEN_SLOT] == NONE:
-        return NOT_OPEN
     if problem.jobs[problem.tasks[task, JOB], REVEAL] > state.clock[NOW]:
         return NOT_REVEALED
+    if state.tasks[task, OPEN_SLOT] == NONE:
+        return NOT_OPEN
     return LEGAL
 
 
@@ -198,21 +218,25 @@ def commit(problem: Problem, state: State, agent: int, task: int) -> None:
     The caller has made sure that it is legal. This is the only function that changes a schedule.
     """
     time = changeover_time(problem, state, agent, task)
-    start = earliest_start(problem, state, agent, state.tasks[task, READY], time)
+    begin, start, operator = placement(problem, state, agent, task, state.tasks[task, READY], time)
     end = start + duration_of(problem, agent, task)
-    begin = start - time
-    if time > 0 and not problem.flags[NEEDS_TASK]:
-        begin = max(state.agents[agent, FREE], state.clock[NOW])
+    if problem.flags[HAS_RESOURCES]:
+        record_uses(problem, state, agent, task, begin, begin + time, start, end, operator)
     row = state.clock[NUM_ROWS]
+    state.rows[row, ROW_OPERATOR] = operator
     state.rows[row, ROW_TASK], state.rows[row, ROW_AGENT] = task, agent
     state.rows[row, ROW_START], state.rows[row, ROW_END] = start, end
     state.rows[row, ROW_CHANGEOVER_START], state.rows[row, ROW_CHANGEOVER_END] = begin, begin + time
     state.clock[NUM_ROWS] = row + 1
+    job = problem.tasks[task, JOB]
+    last = state.agents[agent, LAST]
+    if last != NONE:
+        state.jobs[problem.tasks[last, JOB], LOCAL] -= 1
+    state.jobs[job, LOCAL] += 1
     state.agents[agent, FREE] = end
     state.agents[agent, LAST] = task
     state.agents[agent, LENGTH] += time
     forget_waits(state)
-    job = problem.tasks[task, JOB]
     state.jobs[job, WORK_LEFT] -= problem.tasks[task, SHORTEST]
     state.jobs[job, COMPLETION] = max(state.jobs[job, COMPLETION], end)
     _share_load(problem, state, task, -1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from problems.errors import IllegalActionError, InstanceError
 from problems.instance import Instance
-from problems.schedule import NO_RESOURCE, Schedule
+from problems.schedule import Schedule
 from problems.simulator import candidates, engine
 from problems.simulator.arrays import (
     NOW,
@@ -17,6 +17,7 @@ from problems.simulator.arrays import (
     ROW_CHANGEOVER_END,
     ROW_CHANGEOVER_START,
     ROW_END,
+    ROW_OPERATOR,
     ROW_START,
     ROW_TASK,
     TASKS_LEFT,
@@ -140,7 +141,7 @@ def schedule_of(state: State) -> Schedule:
 
 
 def schedule_from_rows(rows: np.ndarray) -> Schedule:
-    """Schedule of simulator rows, int64 [N, 6]; pieces of a task are numbered in order of their commitment."""
+    """Schedule of simulator rows, int64 [N, 7]; pieces of a task are numbered in order of their commitment."""
     task = rows[:, ROW_TASK]
     order = np.argsort(task, kind="stable")
     first = np.searchsorted(task[order], task[order])
@@ -154,7 +155,7 @@ def schedule_from_rows(rows: np.ndarray) -> Schedule:
         end=rows[:, ROW_END],
         changeover_start=rows[:, ROW_CHANGEOVER_START],
         changeover_end=rows[:, ROW_CHANGEOVER_END],
-        resource=np.full(len(task), NO_RESOURCE, np.int64),
+        resource=rows[:, ROW_OPERATOR],
     )
 
 
@@ -214,7 +215,7 @@ def _reveal_next(simulator: Simulator) -> bool:
     later = simulator.instance.job_reveal[simulator.instance.job_reveal > simulator.now]
     if len(later) == 0:
         return False
-    simulator.state.clock[NOW] = later.min()
+    engine.advance(simulator.problem, simulator.state, int(later.min()))
     return True
 
 
