@@ -58,29 +58,38 @@ def _routes(instance: Instance, schedule: Schedule) -> Iterator[tuple[int, IntAr
             yield agent, schedule.task[rows[np.lexsort(keys)]]
 
 
-def _states(instance: Instance, schedule: Schedule) -> Iterator[tuple[int, IntArray]]:
-    """The matrix of each agent that works, and the states it goes through, home included where it has one."""
+def _states(instance: Instance, agent: int, tasks: IntArray) -> IntArray:
+    """The changeover states that an agent goes through, home included where it has one."""
     changeover = instance.changeover
-    if changeover is None:
-        return
-    for agent, tasks in _routes(instance, schedule):
-        home = changeover.agent_home[agent : agent + 1]
-        home = home[home != NO_STATE]
-        states = np.concatenate([home, changeover.task_state[tasks], home if changeover.returns else home[:0]])
-        yield int(changeover.agent_matrix[agent]), states
+    assert changeover is not None
+    home = changeover.agent_home[agent : agent + 1]
+    home = home[home != NO_STATE]
+    return np.concatenate([home, changeover.task_state[tasks], home if changeover.returns else home[:0]])
 
 
 def _legs(instance: Instance, schedule: Schedule) -> Iterator[IntArray]:
-    for matrix, states in _states(instance, schedule):
-        assert instance.changeover is not None
-        yield instance.changeover.times[matrix, states[:-1], states[1:]]
+    """Changeovers and moves of each agent that works."""
+    changeover = instance.changeover
+    for agent, tasks in _routes(instance, schedule):
+        moves = _moves(instance, tasks)
+        if changeover is None:
+            yield moves
+        else:
+            states = _states(instance, agent, tasks)
+            yield np.concatenate([changeover.times[changeover.agent_matrix[agent], states[:-1], states[1:]], moves])
+
+
+def _moves(instance: Instance, tasks: IntArray) -> IntArray:
+    """Moving delays of an agent: before its first task, and wherever the job changes."""
+    changes = 1 + int(np.count_nonzero(np.diff(instance.task_job[tasks])))
+    return np.full(changes if instance.moving_delay else 0, instance.moving_delay, np.int64)
 
 
 def _real_legs(instance: Instance, schedule: Schedule) -> Iterator[np.ndarray]:
     assert instance.coordinates is not None
-    for _, states in _states(instance, schedule):
-        steps = np.diff(instance.coordinates[states], axis=0)
-        yield np.hypot(steps[:, 0], steps[:, 1])
+    for agent, tasks in _routes(instance, schedule):
+        steps = np.diff(instance.coordinates[_states(instance, agent, tasks)], axis=0)
+        yield np.concatenate([np.hypot(steps[:, 0], steps[:, 1]), _moves(instance, tasks) / instance.scale])
 
 
 def _returns_home(instance: Instance, schedule: Schedule) -> Iterator[int]:

@@ -11,6 +11,10 @@ LARGEST_SUM = 2**62
 """Sums of times must stay below this, so that no 64-bit sum in the simulator or in CP-SAT wraps around."""
 
 
+MOST_PIECES = 10_000_000
+"""Most rows that a schedule may have, so that a slip of the pen does not fill the memory."""
+
+
 def validate(instance: Instance) -> None:
     """Raise `InstanceError` naming the first rule that ``instance`` breaks."""
     _check_shapes(instance)
@@ -91,6 +95,8 @@ def _check_times(instance: Instance) -> None:
             f"{field} holds {values.min() if len(values) else 0}; use {NO_TIME} for none",
         )
     _require(bool(np.all(instance.task_pieces >= 1)), "task_pieces must be at least 1")
+    pieces = sum(instance.task_pieces.tolist())
+    _require(pieces <= MOST_PIECES, f"task_pieces add up to {pieces}; at most {MOST_PIECES} are planned")
     _require(instance.moving_delay >= 0, f"moving_delay is {instance.moving_delay}; it must not be negative")
 
 
@@ -191,6 +197,11 @@ def _check_resources(instance: Instance) -> None:
         use = getattr(resources, field)
         fits = bool(np.all((use >= 0) & (use <= resources.capacity)))
         _require(fits, f"resources.{field} must lie between 0 and the capacity")
+    largest = max(resources.capacity.tolist(), default=0)
+    _require(
+        2 * instance.num_pieces * largest < LARGEST_SUM,
+        f"resources.capacity holds {largest}; sums of uses could pass 2^62, so use a coarser unit",
+    )
 
 
 def _check_sums(instance: Instance) -> None:

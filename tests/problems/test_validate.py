@@ -111,7 +111,8 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "release too large": ({"job_release": [2**62, 0]}, "the numbers are too large"),
     "availability too large": ({"agent_available": [2**62, 0]}, "the numbers are too large"),
     "weights too large": ({"job_weight": [2**60, 0]}, "the numbers are too large"),
-    "pieces too many": ({"task_pieces": [2**60, 1, 1, 1]}, "the numbers are too large"),
+    "pieces too many": ({"task_pieces": [2**60, 1, 1, 1]}, "task_pieces add up to .*; at most 10000000"),
+    "capacity too large": (part("resources", capacity=[2**61]), r"resources.capacity holds .*could pass 2\^62"),
     "delay too large": ({"moving_delay": 2**61}, "the numbers are too large"),
     "travel too long": (part("changeover", times=np.full((2, 3, 3), 2**60)), "the numbers are too large"),
     "samples too large": (part("waves", samples=[2**61], sample_ptr=[0] * 24 + [1]), "the numbers are too large"),
@@ -129,7 +130,7 @@ def test_broken_data_are_refused(case: str) -> None:
     changes, message = BROKEN[case]
     arrays = {key: np.array(value) if isinstance(value, list) else value for key, value in changes.items()}
     for key, value in arrays.items():
-        if isinstance(value, Changeover | Waves):
+        if isinstance(value, Changeover | Waves | Resources):
             lists = {name: np.array(v, np.int64) for name, v in vars(value).items() if isinstance(v, list)}
             arrays[key] = replace(value, **lists)
     with pytest.raises(InstanceError, match=message):
