@@ -9,13 +9,14 @@ from problems.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from problems.instance import NO_STATE, NO_TIME, Changeover, Instance, Opens, Resources, Waves
+from problems.instance import NO_STATE, NO_TIME, BetweenLevels, Changeover, Instance, Opens, Resources, Serves, Waves
 from problems.objective import Objective
 from problems.schedule import Schedule
 
 __all__ = [
     "NO_STATE",
     "NO_TIME",
+    "BetweenLevels",
     "Changeover",
     "FormatError",
     "IllegalActionError",
@@ -27,6 +28,7 @@ __all__ = [
     "Opens",
     "Resources",
     "Schedule",
+    "Serves",
     "Task",
     "UnknownNameError",
     "UnsupportedError",

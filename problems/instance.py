@@ -29,6 +29,28 @@ class Opens(StrEnum):
     DISPATCHED = "dispatched"
 
 
+class Serves(StrEnum):
+    """How long an agent stays with a task: it decides after each piece, or goes on until no piece is left.
+
+    ``STAGE`` is how Spark runs (arXiv 1810.01963): decisions are made for all agents of a stage that runs out of pieces,
+    while some of them still work; see `problems.simulator.rounds`.
+    """
+
+    PIECE = "piece"
+    STAGE = "stage"
+
+
+class BetweenLevels(StrEnum):
+    """Which level counts for a number of executors at which nothing was measured.
+
+    ``BELOW`` is the next smaller one. ``INVERTED`` draws one of its two neighbours, the left one the more often the nearer
+    the number is to the *right* one: a slip of the simulator of arXiv 1810.01963 that published figures contain.
+    """
+
+    BELOW = "below"
+    INVERTED = "inverted"
+
+
 @dataclass(frozen=True, eq=False)
 class Changeover:
     """Times that an agent needs between two tasks: travel, or a sequence-dependent setup.
@@ -72,7 +94,10 @@ class Waves:
     warm_up : int
         Added to a fresh piece where no fresh duration was measured.
     seed : int
-        A realised duration is a pure function of (seed, job, stage, piece, wave, level).
+        A realised duration is a pure function of (seed, job, stage, piece, wave, level); see
+        `problems.simulator.switches.duration`.
+    between : BetweenLevels
+        Which level counts between two levels.
     """
 
     levels: IntArray
@@ -80,6 +105,7 @@ class Waves:
     samples: IntArray
     warm_up: int = 0
     seed: int = 0
+    between: BetweenLevels = BetweenLevels.BELOW
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +160,8 @@ class Instance:
         needs when its next task belongs to another job.
     opens
         When a task becomes a candidate.
+    serves
+        How long an agent stays with a task.
     retire
         Whether an agent may leave for good before all tasks are done.
     coordinates : float64 [S, 2] or None
@@ -170,6 +198,7 @@ class Instance:
     waves: Waves | None = None
     resources: Resources | None = None
     opens: Opens = Opens.FINISHED
+    serves: Serves = Serves.PIECE
     retire: bool = False
     coordinates: FloatArray | None = None
     scale: int = 1

@@ -15,7 +15,19 @@ from problems.errors import FormatError, InstanceError
 from problems.families.mtsp import floored_distances, with_salesmen
 from problems.formats.document import Node, check_schema, parse_document
 from problems.formats.source import LARGEST_COUNT, Source
-from problems.instance import NO_STATE, NO_TIME, Changeover, FloatArray, Instance, IntArray, Opens, Resources, Waves
+from problems.instance import (
+    NO_STATE,
+    NO_TIME,
+    BetweenLevels,
+    Changeover,
+    FloatArray,
+    Instance,
+    IntArray,
+    Opens,
+    Resources,
+    Serves,
+    Waves,
+)
 from problems.objective import Objective
 
 SCHEMA = "makespan-instance"
@@ -25,7 +37,7 @@ WAVE_NAMES = ("fresh", "first", "rest")
 
 _ROOT_OPTIONAL = (
     "name", "family", "objective", "scale", "comment", "changeover", "moving_delay", "waves", "resources",
-    "opens", "retire", "coordinates",
+    "opens", "serves", "retire", "coordinates",
 )  # fmt: skip
 _AGENT_OPTIONAL = ("available", "home", "matrix", "changeover_uses")
 _JOB_OPTIONAL = ("name", "release", "reveal", "due", "deadline", "weight")
@@ -166,6 +178,7 @@ def _build(model: _Model, source: Source) -> Instance:
         ),
         moving_delay=root["moving_delay"].integer() if "moving_delay" in root else 0,
         opens=Opens(_choice(root, "opens", Opens.FINISHED, list(Opens))),
+        serves=Serves(_choice(root, "serves", Serves.PIECE, list(Serves))),
         retire=root["retire"].flag() if "retire" in root else False,
         coordinates=coordinates,
         scale=scale,
@@ -177,8 +190,8 @@ def _build(model: _Model, source: Source) -> Instance:
     )
 
 
-def _choice(root: dict[str, Node], key: str, default: str, options: list[Any]) -> str:
-    return root[key].choice([str(option) for option in options]) if key in root else default
+def _choice(members: dict[str, Node], key: str, default: str, options: list[Any]) -> str:
+    return members[key].choice([str(option) for option in options]) if key in members else default
 
 
 def _array(values: Any) -> IntArray:
@@ -295,7 +308,7 @@ def _waves(model: _Model, tasks: list[_Task]) -> Waves | None:
     if "waves" not in model.root:
         _refuse_without("waves", {"samples": members})
         return None
-    switch = model.root["waves"].members(("levels",), ("warm_up", "seed"))
+    switch = model.root["waves"].members(("levels",), ("warm_up", "seed", "between"))
     levels = switch["levels"].integers()
     cells = [cell for part in members for cell in _samples(part.get("samples"), len(levels))]
     return Waves(
@@ -304,6 +317,7 @@ def _waves(model: _Model, tasks: list[_Task]) -> Waves | None:
         samples=_array(value for cell in cells for value in cell),
         warm_up=switch["warm_up"].integer() if "warm_up" in switch else 0,
         seed=switch["seed"].integer(-(2**63), 2**63 - 1) if "seed" in switch else 0,
+        between=BetweenLevels(_choice(switch, "between", BetweenLevels.BELOW, list(BetweenLevels))),
     )
 
 

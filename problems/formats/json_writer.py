@@ -9,7 +9,7 @@ import numpy as np
 from problems.families.mtsp import floored_distances
 from problems.formats.document import dump_document
 from problems.formats.json_reader import EUCLIDEAN, SCHEMA, VERSION, WAVE_NAMES
-from problems.instance import NO_STATE, NO_TIME, Instance, Opens
+from problems.instance import NO_STATE, NO_TIME, BetweenLevels, Instance, Opens, Serves, Waves
 
 
 def write(instance: Instance) -> str:
@@ -25,14 +25,14 @@ def instance_document(instance: Instance) -> dict[str, Any]:
     _put(document, "scale", instance.scale, 1)
     _put(document, "moving_delay", int(instance.moving_delay), 0)
     _put(document, "opens", str(instance.opens), str(Opens.FINISHED))
+    _put(document, "serves", str(instance.serves), str(Serves.PIECE))
     _put(document, "retire", bool(instance.retire), False)
     if instance.coordinates is not None:
         document["coordinates"] = instance.coordinates.tolist()
     if instance.changeover is not None:
         document["changeover"] = _changeover(instance)
     if instance.waves is not None:
-        waves = instance.waves
-        document["waves"] = {"levels": waves.levels.tolist(), "warm_up": int(waves.warm_up), "seed": int(waves.seed)}
+        document["waves"] = _waves(instance.waves)
     if instance.resources is not None:
         document["resources"] = _resources(instance)
     document["agents"] = [_agent(instance, agent) for agent in range(instance.num_agents)]
@@ -43,6 +43,12 @@ def instance_document(instance: Instance) -> dict[str, Any]:
 def _put(target: dict[str, Any], key: str, value: Any, default: Any) -> None:
     if value != default:
         target[key] = value
+
+
+def _waves(waves: Waves) -> dict[str, Any]:
+    document = {"levels": waves.levels.tolist(), "warm_up": int(waves.warm_up), "seed": int(waves.seed)}
+    _put(document, "between", str(waves.between), str(BetweenLevels.BELOW))
+    return document
 
 
 def _changeover(instance: Instance) -> dict[str, Any]:

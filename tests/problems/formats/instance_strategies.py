@@ -7,7 +7,19 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from problems import NO_STATE, NO_TIME, Changeover, Instance, Objective, Opens, Resources, Schedule, Waves
+from problems import (
+    NO_STATE,
+    NO_TIME,
+    BetweenLevels,
+    Changeover,
+    Instance,
+    Objective,
+    Opens,
+    Resources,
+    Schedule,
+    Serves,
+    Waves,
+)
 
 times = st.integers(0, 10**6)
 names = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=6)
@@ -46,7 +58,8 @@ def wave_tables(draw: st.DrawFn, T: int) -> Waves:
     levels = sorted(draw(st.sets(st.integers(1, 100), min_size=1, max_size=2)))
     cells = [draw(st.lists(times, max_size=2)) for _ in range(T * 3 * len(levels))]
     samples = array([value for cell in cells for value in cell])
-    return Waves(array(levels), pointer(cells), samples, draw(times), draw(st.integers(-(2**63), 2**63 - 1)))
+    seed, between = draw(st.integers(-(2**63), 2**63 - 1)), draw(st.sampled_from(BetweenLevels))
+    return Waves(array(levels), pointer(cells), samples, draw(times), seed, between)
 
 
 @st.composite
@@ -97,6 +110,7 @@ def instances(draw: st.DrawFn) -> Instance:
         waves=draw(st.none() | wave_tables(T)),
         resources=draw(st.none() | resource_tables(A, T)),
         opens=draw(st.sampled_from(Opens)),
+        serves=draw(st.sampled_from(Serves)),
         retire=draw(st.booleans()),
         coordinates=None if places is None or changeover is None else np.array(places, np.float64),
         scale=draw(st.sampled_from([1, 3, 10, 10_000])),
