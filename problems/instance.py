@@ -32,8 +32,8 @@ class Opens(StrEnum):
 class Serves(StrEnum):
     """How long an agent stays with a task: it decides after each piece, or goes on until no piece is left.
 
-    ``STAGE`` is how Spark runs (arXiv 1810.01963): decisions are made for all agents of a stage that runs out of pieces,
-    while some of them still work; see `problems.simulator.rounds`.
+    ``STAGE`` is how Spark runs (arXiv 1810.01963): decisions are made for all agents of a stage that runs out of
+    pieces, while some of them still work; see `problems.simulator.rounds`.
     """
 
     PIECE = "piece"
@@ -43,8 +43,8 @@ class Serves(StrEnum):
 class BetweenLevels(StrEnum):
     """Which level counts for a number of executors at which nothing was measured.
 
-    ``BELOW`` is the next smaller one. ``INVERTED`` draws one of its two neighbours, the left one the more often the nearer
-    the number is to the *right* one: a slip of the simulator of arXiv 1810.01963 that published figures contain.
+    ``BELOW`` is the next smaller one. ``INVERTED`` draws one of its two neighbours, the left one the more often the
+    nearer the number is to the *right* one: a slip of the simulator of arXiv 1810.01963 that published figures contain.
     """
 
     BELOW = "below"
