@@ -1,7 +1,17 @@
 """The families of problems: what each is called and how its instances are built."""
 
+from problems.families.fjsp import flexible_job_shop
 from problems.families.jsp import job_shop
 from problems.families.mtsp import multiple_tsp
 from problems.families.registry import FAMILIES, Family, get_family
+from problems.families.upms import parallel_machines
 
-__all__ = ["FAMILIES", "Family", "get_family", "job_shop", "multiple_tsp"]
+__all__ = [
+    "FAMILIES",
+    "Family",
+    "flexible_job_shop",
+    "get_family",
+    "job_shop",
+    "multiple_tsp",
+    "parallel_machines",
+]

@@ -55,6 +55,18 @@ def _small_job_shop(seed: int) -> Instance:
     return random_job_shop(3, 3, seed, low=1, high=9)
 
 
+def _small_flexible_job_shop(seed: int) -> Instance:
+    from problems.generators import brandimarte_like
+
+    return brandimarte_like(3, 3, seed, operations=(2, 3), low=1, high=9)
+
+
+def _small_parallel_machines(seed: int) -> Instance:
+    from problems.generators import vallada_ruiz
+
+    return vallada_ruiz(6, 2, 49, seed)
+
+
 def _small_multiple_tsp(seed: int) -> Instance:
     from problems.generators import random_multiple_tsp
 
@@ -76,6 +88,23 @@ FAMILIES: dict[str, Family] = {
         small_instance=_small_job_shop,
         plot="training.plots.gantt:plot_gantt",
     ),
+    "fjsp": Family(
+        name="fjsp",
+        title="flexible job shop",
+        agent_label="machine",
+        formats=("json",),
+        generators={
+            "random": "problems.generators:brandimarte_like",
+            "edata": "problems.generators.fjsp:random_edata",
+            "rdata": "problems.generators.fjsp:random_rdata",
+            "vdata": "problems.generators.fjsp:random_vdata",
+            "sd1": "problems.generators:sd1",
+            "sd2": "problems.generators:sd2",
+        },
+        rules=("pair", "mor", "mwkr", "spt", "fifo", "random"),
+        small_instance=_small_flexible_job_shop,
+        plot="training.plots.gantt:plot_gantt",
+    ),
     "mtsp": Family(
         name="mtsp",
         title="minmax multiple travelling salesmen",
@@ -85,6 +114,19 @@ FAMILIES: dict[str, Family] = {
         rules=("nearest", "insertion", "random"),
         small_instance=_small_multiple_tsp,
         plot="training.plots.routes:plot_routes",
+    ),
+    "upms": Family(
+        name="upms",
+        title="unrelated parallel machines with setups",
+        agent_label="machine",
+        formats=("json",),
+        generators={
+            "random": "problems.generators:vallada_ruiz",
+            "operators": "problems.generators:random_with_operators",
+        },
+        rules=("eft", "sst", "atcs", "insertion", "random"),
+        small_instance=_small_parallel_machines,
+        plot="training.plots.gantt:plot_gantt",
     ),
 }
 """Every family by name."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import marl
-from problems.generators import random_job_shop, random_multiple_tsp
+from problems.generators import brandimarte_like, random_job_shop, random_multiple_tsp, vallada_ruiz
 from problems.instance import Instance
 
 
@@ -21,7 +21,22 @@ def small_multiple_tsp(seed: int) -> Instance:
     return random_multiple_tsp(2 + seed % 6, 1 + seed % 3, seed)
 
 
-MAKERS = {"jsp": small_job_shop, "mtsp": small_multiple_tsp}
+def small_flexible_job_shop(seed: int) -> Instance:
+    """Flexible job shop of 2 to 4 jobs on 2 or 3 machines."""
+    return brandimarte_like(2 + seed % 3, 2 + seed % 2, seed, operations=(1, 3), low=0, high=9)
+
+
+def small_parallel_machines(seed: int) -> Instance:
+    """Up to 7 jobs with setups on 1 to 3 machines."""
+    return vallada_ruiz(2 + seed % 6, 1 + seed % 3, 49, seed)
+
+
+MAKERS = {
+    "fjsp": small_flexible_job_shop,
+    "jsp": small_job_shop,
+    "mtsp": small_multiple_tsp,
+    "upms": small_parallel_machines,
+}
 """Small instances of several sizes by family."""
 
 LARGEST = {"slots": 7, "agents": 3}
