@@ -18,7 +18,7 @@ def env(family: str, instance: InstanceLike | None = None, **options: Any) -> Sc
     Parameters
     ----------
     family
-        Name of the family ("jsp", "mtsp").
+        Name of the family ("jsp", "fjsp", "mtsp", "upms", "spark"); "custom" for an instance of no family.
     instance
         An `Instance`, a built-in name ("ta01"), a file, or a function that makes an instance from a seed. Left out,
         ``generator=`` names one of the family's generators and ``generator_options=`` its sizes.

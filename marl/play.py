@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from marl.envs.aec import SchedulingEnv
-from marl.envs.kernels import COUNT, NOBODY
+from marl.envs.board import COUNT
+from marl.envs.kernels import NOBODY
 from problems.errors import IllegalActionError
 from problems.schedule import Schedule
 from problems.simulator import Problem, State
@@ -60,7 +61,7 @@ class Bidder:
         self._env, self._chooser = env, chooser
         self._episode = env.episode
         self._decision: tuple[int, int] | None = None
-        self._winner, self._slot = NOBODY, env.slots
+        self._winner, self._task = NOBODY, NOBODY
 
     def action(self) -> int:
         """Slot that the selected agent chooses.
@@ -78,16 +79,16 @@ class Bidder:
             self._decision = decision
             self._compare_bids()
         won = self._winner != NOBODY and self._env.agent_selection == self._env.possible_agents[self._winner]
-        return self._slot if won else self._env.slots
+        return self._episode.slot_of(self._winner, self._task) if won else self._env.slots
 
     def _compare_bids(self) -> None:
-        """Find out who commits next, and to which slot."""
+        """Find out who commits next, and to which task."""
         board, found = self._episode.board, self._episode.work.found
         row = self._chooser(self._episode.problem, self._episode.state, found, int(board.numbers[COUNT]))
         if row < 0:
             self._winner = NOBODY
         else:
-            self._winner, self._slot = int(found.table[row, AGENT]), int(board.task_slot[found.table[row, TASK]])
+            self._winner, self._task = int(found.table[row, AGENT]), int(found.table[row, TASK])
 
 
 def play(env: SchedulingEnv, priority: Priority, seed: int | None = None) -> Schedule:

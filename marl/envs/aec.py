@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from pettingzoo import AECEnv
 
 from marl.envs.base import Observation, SchedulingBase
-from marl.envs.kernels import NOBODY, VALUE
+from marl.envs.board import VALUE
+from marl.envs.kernels import NOBODY
 from marl.envs.source import InstanceSource
 from problems.errors import IllegalActionError
 
@@ -24,11 +25,14 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         ``machine_0``, ``salesman_3``: the family's word and an index. All end together. An agent that has nothing to do
         is never selected before the end.
     Action
-        ``Discrete(S + 1)``, the same object for all agents. Slot s is job s of a shop, city s of travelling salesmen
-        (numbered without the depot); more generally a task, where jobs are no chains. The last slot, S, is *wait*: ask
-        me again after the next commitment at this instant, or at the next event. It is legal iff another agent is
-        still to be asked at this instant or an event will come. NumPy integers are taken as integers; floats, booleans,
-        None and slots that the mask forbids raise `IllegalActionError`, and nothing has changed then.
+        ``Discrete(S + 1)``, the same object for all agents. Slot s is job s where the tasks of each job form a chain:
+        a job of a shop or of parallel machines, a city of travelling salesmen (numbered without the depot). Elsewhere
+        it is task s: a stage of a cluster's jobs. In a stream, jobs being revealed over time, there may be fewer slots
+        than tasks; then slot s is the s-th oldest candidate of the agent, oldest by the reveal of its job and then by
+        number. The last slot, S, is *wait*: ask me again after the next commitment at this instant, or at the next
+        event. It is legal iff another agent is still to be asked at this instant or an event will come. NumPy
+        integers are taken as integers; floats, booleans, None and slots that the mask forbids raise
+        `IllegalActionError`, and nothing has changed then.
     Observation
         ``Dict``, the same object for all agents; all values are finite.
 
@@ -47,8 +51,9 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         of living agents all are truncated instead; if the last task is committed in that very step, they terminate.
         Without any task, all agents terminate at once on reset.
     Info
-        ``action_mask`` int8 [S + 1] while alive. At termination also ``objective``, ``makespan`` (the last agent is
-        done, and home), ``lower_bound`` (published, else a cheap one) in the unit of the source, and ``gap`` =
+        ``action_mask`` int8 [S + 1] while alive. Where slots go to the oldest, also ``hidden``: how many candidates of
+        the asked agent have no slot. At termination also ``objective``, ``makespan`` (the last agent is done, and
+        home), ``lower_bound`` (published, else a cheap one) in the unit of the source, and ``gap`` =
         (objective - lower_bound) / objective, 0 where both are equal. None of these after truncation.
 
     Parameters
@@ -63,7 +68,7 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         Whom to ask first: ``"index"``, the lowest index, or ``"shuffled"``, any asked agent.
     slots, agents
         Sizes of the spaces, for instances of several sizes; those of the instance by default. Agents that an instance
-        lacks are in ``possible_agents`` only. A larger instance is refused.
+        lacks are in ``possible_agents`` only. A larger instance is refused, but for the slots of a stream (see Action).
     max_steps
         Truncate after so many steps.
     illegal
@@ -172,7 +177,7 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
             return
         name = self.possible_agents[asked]
         self.agent_selection = name
-        self.infos[name] = {"action_mask": self._episode.board.mask[asked].copy()}
+        self.infos[name] = self._episode.asked_info(asked)
 
     def _pay(self) -> None:
         """Reward all agents by the growth of the objective."""

@@ -9,13 +9,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from marl.envs import kernels
 from marl.envs.episode import Episode, read_action
 from marl.envs.kernels import Order
 from marl.envs.render import routes_as_text
 from marl.envs.slots import num_slots, require_room
 from marl.envs.source import InstanceLike, InstanceSource, instance_source
 from marl.envs.spaces import observation_space, state_space
+from marl.envs.views import new_view
 from problems.errors import IllegalActionError
 from problems.families import FAMILIES
 from problems.instance import Instance
@@ -161,7 +161,7 @@ class SchedulingBase:
         raise IllegalActionError(f"{name} may not {word} now; its legal slots are {legal} ({self.slots} is wait)")
 
     def _empty_observation(self) -> Observation:
-        view = kernels.new_view(1, self.slots)
+        view = new_view(1, self.slots)
         return {
             "candidates": view.candidates[0],
             "agent": view.agent[0],

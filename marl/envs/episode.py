@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marl.envs import kernels
+from marl.envs import board, kernels, views
+from marl.envs.board import BY_AGE, VALUE, new_board
 from marl.envs.entry import bound
-from marl.envs.kernels import VALUE, Order, View, new_view
-from marl.envs.slots import slots_of_tasks
+from marl.envs.kernels import Order
+from marl.envs.slots import ages_of_tasks, gives_slots_by_age, is_stream, slots_of_tasks
+from marl.envs.views import View, new_view
 from problems.bounds import best_known, lower_bound
 from problems.errors import IllegalActionError
 from problems.instance import Instance
@@ -41,8 +43,10 @@ class Episode:
         self.problem = compile_problem(instance)
         self.state = new_state(self.problem)
         self.work = kernels.new_work(self.problem)
-        self.board = kernels.new_board(instance.num_agents, slots, slots_of_tasks(instance))
-        self.view = kernels.new_view(1, slots)
+        by_age = gives_slots_by_age(instance, slots)
+        task_slot = ages_of_tasks(instance) if by_age else slots_of_tasks(instance)
+        self.board = new_board(instance.num_agents, slots, task_slot, by_age, is_stream(instance))
+        self.view = new_view(1, slots)
         self.stream = np.zeros(1, np.uint64)
         self._bind(int(candidate_filter), int(order))
         self._bound: int | float | None = None
@@ -69,12 +73,35 @@ class Episode:
     def begin_together(self) -> int:
         """Look for the first decision; returns the number of its candidates."""
         count = kernels.decide(*self._arrays, self._options[0])
-        kernels.offer_all(*self._arrays)
+        board.offer_all(self.problem, self.state, self.work.found, self.board)
         return int(count)
 
     def act_together(self, slots: NDArray[np.int64], lost: NDArray[np.int8]) -> int:
         """Let all asked agents choose at once; returns the number of candidates of the next decision."""
         return self._act_together(slots, lost, self._options[0])
+
+    def asked_info(self, agent: int) -> dict[str, Any]:
+        """Info of an agent that may choose now."""
+        info: dict[str, Any] = {"action_mask": self.board.mask[agent].copy()}
+        if self.board.numbers[BY_AGE]:
+            info["hidden"] = int(self.board.hidden[agent])
+        return info
+
+    def slot_of(self, agent: int, task: int) -> int:
+        """Slot by which ``agent``, which is asked, chooses ``task`` now.
+
+        Raises
+        ------
+        IllegalActionError
+            If the task has no slot, the candidates being more than the slots.
+        """
+        slot = int(board.slot_of(self.board, agent, task))
+        if slot < 0:
+            raise IllegalActionError(
+                f"task {task} has no slot: its agent has {int(self.board.hidden[agent])} candidates more than the "
+                f"environment has slots ({self.slots}); make it with more slots"
+            )
+        return slot
 
     def offer(self, agent: int) -> None:
         """Write to the board what ``agent`` could choose if it were the next one."""
@@ -96,9 +123,9 @@ class Episode:
         self._arrays, self._options = arrays, (candidate_filter, order)
         self._act = bound(kernels.act, (*arrays, self.stream), (0, 0, candidate_filter, order))
         self._act_together = bound(kernels.act_together, arrays, (slots, lost, candidate_filter))
-        self._offer = bound(kernels.offer, arrays, (0,))
-        self._look = bound(kernels.look, (*arrays, self.view), (0,))
-        self._look_all = bound(kernels.look_all, arrays, (self.view,))
+        self._offer = bound(board.offer, (self.problem, self.state, self.work.found, self.board), (0,))
+        self._look = bound(views.look, (*arrays, self.view), (0,))
+        self._look_all = bound(views.look_all, arrays, (self.view,))
 
     def partial_objective(self) -> float:
         """Objective of the commitments so far, in the unit of the source.

@@ -118,7 +118,7 @@ class ParallelSchedulingEnv(SchedulingBase, ParallelEnv[str, Observation, int]):
     def _infos(self, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
         infos: dict[str, dict[str, Any]] = {}
         for number, name in enumerate(self.agents):
-            infos[name] = {"action_mask": self._episode.board.mask[number].copy(), **outcome}
+            infos[name] = {**self._episode.asked_info(number), **outcome}
             if self._lost[number]:
                 infos[name]["lost"] = True
         return infos

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pettingzoo
 
+from marl.envs.source import CUSTOM
 from problems.families import FAMILIES
 
 NAMESPACE = "makespan"
@@ -16,14 +17,15 @@ def environment_id(family: str) -> str:
 
 
 def register_environments() -> list[str]:
-    """Register every family in both registries and return the ids; a second call changes nothing.
+    """Register every family, and "custom", in both registries and return the ids; a second call changes nothing.
 
     PettingZoo before 1.26 has no registry; then nothing is registered, and `marl.env` is the way.
     """
     if not hasattr(pettingzoo, "register"):
         return []
+    families = (*FAMILIES, CUSTOM)
     for kind, registry in (("aec", pettingzoo.aec_registry), ("parallel", pettingzoo.parallel_registry)):
-        for family in FAMILIES:
+        for family in families:
             if environment_id(family) not in registry:
                 pettingzoo.register(kind, environment_id(family), ENTRIES[kind], kwargs={"family": family})
-    return [environment_id(family) for family in FAMILIES]
+    return [environment_id(family) for family in families]

@@ -19,6 +19,23 @@ def slots_of_tasks(instance: Instance) -> IntArray:
     return np.arange(instance.num_tasks)
 
 
+def ages_of_tasks(instance: Instance) -> IntArray:
+    """Rank of each task by age, int64 [T]: the job that is revealed first comes first, then the task's number."""
+    rank = np.empty(instance.num_tasks, np.int64)
+    rank[np.argsort(instance.job_reveal[instance.task_job], kind="stable")] = np.arange(instance.num_tasks)
+    return rank
+
+
+def is_stream(instance: Instance) -> bool:
+    """Whether jobs are revealed while others are worked on."""
+    return bool(np.any(instance.job_reveal > 0))
+
+
+def gives_slots_by_age(instance: Instance, slots: int) -> bool:
+    """Whether an environment with ``slots`` slots offers the oldest candidates of each agent, slots not being fixed."""
+    return is_stream(instance) and slots < num_slots(instance)
+
+
 def num_slots(instance: Instance) -> int:
     """Number of slots that ``instance`` needs."""
     return instance.num_jobs if _jobs_are_chains(instance) else instance.num_tasks
@@ -35,14 +52,15 @@ def _jobs_are_chains(instance: Instance) -> bool:
 
 
 def require_room(instance: Instance, slots: int, agents: int) -> None:
-    """Refuse an instance that does not fit the spaces.
+    """Refuse an instance that does not fit the spaces; a stream of jobs fits any number of slots from 1 on.
 
     Raises
     ------
     InstanceError
         If the instance has more slots or agents than the environment.
     """
-    for word, needed, room in (("slots", num_slots(instance), slots), ("agents", instance.num_agents, agents)):
+    least = min(1, instance.num_tasks) if is_stream(instance) else num_slots(instance)
+    for word, needed, room in (("slots", least, slots), ("agents", instance.num_agents, agents)):
         if needed > room:
             raise InstanceError(
                 f"instance '{instance.name}' needs {needed} {word}, the environment has {room}; "

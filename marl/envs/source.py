@@ -12,6 +12,9 @@ from problems.families.registry import load_entry
 from problems.instance import Instance
 
 InstanceLike: TypeAlias = Instance | str | Path | Callable[[int], Instance]
+CUSTOM = "custom"
+"""The family of instances of no family; it has no generators."""
+
 InstanceSource: TypeAlias = Callable[[int], Instance]
 """Makes an instance from a seed."""
 
@@ -45,7 +48,7 @@ def instance_source(
     Parameters
     ----------
     family
-        Name of the family.
+        Name of the family; "custom" for instances of no family.
     instance
         An instance, a built-in name ("ta01"), a file, or a function from a seed to an instance.
     num_agents
@@ -60,12 +63,12 @@ def instance_source(
     UnknownNameError
         If there is no such family, generator or built-in instance.
     """
-    known = get_family(family).generators
+    known = {} if family == CUSTOM else get_family(family).generators
     if (instance is None) == (generator is None):
         raise InstanceError("give either an instance or generator=, not both and not neither")
     if generator is not None:
         if generator not in known:
-            raise UnknownNameError("generator", generator, sorted(known))
+            raise UnknownNameError(f"generator of {family}", generator, sorted(known))
         return _of_family(family, _generated(known[generator], dict(generator_options or {})))
     if generator_options is not None:
         raise InstanceError("generator_options= needs generator=")
@@ -103,7 +106,7 @@ def _of_family(family: str, source: InstanceSource) -> InstanceSource:
     """``source``, refusing instances of another family ("custom" instances fit every family)."""
 
     def check(instance: Instance) -> Instance:
-        if instance.family not in (family, "custom"):
+        if instance.family not in (family, CUSTOM):
             raise InstanceError(
                 f"instance '{instance.name}' is of family '{instance.family}', the environment of '{family}'"
             )

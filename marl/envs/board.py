@@ -1,0 +1,133 @@
+"""Which task a slot of each agent means now, and which slots are legal: what Python reads after a step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphs.schema import NUM_FEATURES
+from problems.instance import FloatArray, IntArray
+from problems.simulator.arrays import NONE, Problem, State
+from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, may_wait, next_event
+from problems.simulator.jit import inlined, jit
+
+# Board.numbers
+COUNT, VALUE, BY_AGE, HAS_REVEALS = range(4)
+
+
+class Board(NamedTuple):
+    """What Python reads after a step, and room for it.
+
+    Attributes
+    ----------
+    numbers : int64 [4]
+        Candidates of all asked agents; objective of the commitments so far; whether slots go to the oldest candidates
+        of each agent instead of being fixed; whether jobs are revealed later.
+    slot_task : int64 [A, S]
+        Task that an agent takes by choosing a slot, -1 where it has no candidate.
+    mask : int8 [A, S + 1]
+        Legal actions of each agent.
+    hidden : int64 [A]
+        Candidates of each agent that have no slot.
+    task_slot : int64 [T]
+        Slot of each task; where slots go to the oldest, its rank by age.
+    features : float64 [F]
+        Room for one row.
+    """
+
+    numbers: IntArray
+    slot_task: IntArray
+    mask: NDArray[np.int8]
+    hidden: IntArray
+    task_slot: IntArray
+    features: FloatArray
+
+
+def new_board(num_agents: int, num_slots: int, task_slot: IntArray, by_age: bool, has_reveals: bool) -> Board:
+    """Empty board on which all agents may only wait."""
+    board = Board(
+        numbers=np.array([0, 0, by_age, has_reveals], np.int64),
+        slot_task=np.full((num_agents, num_slots), NONE, np.int64),
+        mask=np.zeros((num_agents, num_slots + 1), np.int8),
+        hidden=np.zeros(num_agents, np.int64),
+        task_slot=task_slot,
+        features=np.zeros(NUM_FEATURES),
+    )
+    board.mask[:, num_slots] = 1
+    return board
+
+
+@jit
+def offer(problem: Problem, state: State, found: Candidates, board: Board, agent: int) -> None:
+    """Write to the board what ``agent`` can do if it is the next to choose; only wait, if it is not asked."""
+    count, offered = board.numbers[COUNT], 0
+    _forget(board, agent)
+    for row in range(count):
+        if found.table[row, AGENT] == agent:
+            _place(board, agent, found.table[row, TASK])
+            offered += 1
+    if offered > 0:
+        board.mask[agent, -1] = may_wait(problem, state, found, count, agent)
+
+
+@jit
+def offer_all(problem: Problem, state: State, found: Candidates, board: Board) -> None:
+    """Write to the board what every agent can do when all choose at once.
+
+    Unless an event will come, the asked agent of the lowest index may not wait: so not everybody waits for ever.
+    """
+    count = board.numbers[COUNT]
+    for agent in range(len(board.mask)):
+        _forget(board, agent)
+    for row in range(count):
+        _place(board, found.table[row, AGENT], found.table[row, TASK])
+    if count > 0 and next_event(problem, state) == FAR:
+        board.mask[found.table[0, AGENT], -1] = 0
+
+
+@jit
+def _forget(board: Board, agent: int) -> None:
+    """``agent`` may only wait."""
+    for slot in range(board.slot_task.shape[1]):
+        board.slot_task[agent, slot] = NONE
+        board.mask[agent, slot] = 0
+    board.mask[agent, -1] = 1
+    board.hidden[agent] = 0
+
+
+@jit
+def _place(board: Board, agent: int, task: int) -> None:
+    """Give a candidate of ``agent`` its slot; where slots go to the oldest, a younger one moves on or out."""
+    if board.numbers[BY_AGE] == 0:
+        slot = board.task_slot[task]
+    else:
+        slot = board.slot_task.shape[1] - 1
+        if board.slot_task[agent, slot] != NONE:
+            board.hidden[agent] += 1
+            if not _is_older(board, task, board.slot_task[agent, slot]):
+                return
+        while slot > 0 and _is_older(board, task, board.slot_task[agent, slot - 1]):
+            board.slot_task[agent, slot] = board.slot_task[agent, slot - 1]
+            board.mask[agent, slot] = board.mask[agent, slot - 1]
+            slot -= 1
+    board.slot_task[agent, slot] = task
+    board.mask[agent, slot] = 1
+
+
+@inlined
+def _is_older(board: Board, task: int, other: int) -> bool:
+    """Whether ``task`` has been known for longer than ``other``; any task is older than an empty slot."""
+    return other == NONE or board.task_slot[task] < board.task_slot[other]
+
+
+@jit
+def slot_of(board: Board, agent: int, task: int) -> int:
+    """Slot by which ``agent`` chooses ``task`` now, -1 where it has none."""
+    if board.numbers[BY_AGE] == 0:
+        return board.task_slot[task]
+    for slot in range(board.slot_task.shape[1]):
+        if board.slot_task[agent, slot] == task:
+            return slot
+    return NONE
