@@ -40,7 +40,7 @@ from problems.simulator.arrays import (
     Problem,
     State,
 )
-from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, next_event
+from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, known_event
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.placement import earliest_end
@@ -208,7 +208,7 @@ def fill_wait_row(problem: Problem, state: State, agent: int, context: Context, 
         out[31] = out[30]
     out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
     out[42] = 1.0
-    event = next_event(problem, state)
+    event = known_event(state)
     if event < FAR:
         out[43] = (event - now) / unit
 

@@ -14,7 +14,7 @@ from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, may_wait
 from problems.simulator.jit import inlined, jit
 
 # Board.numbers
-COUNT, VALUE, BY_AGE, HAS_REVEALS = range(4)
+COUNT, VALUE, BY_AGE = range(3)
 
 
 class Board(NamedTuple):
@@ -22,9 +22,9 @@ class Board(NamedTuple):
 
     Attributes
     ----------
-    numbers : int64 [4]
+    numbers : int64 [3]
         Candidates of all asked agents; objective of the commitments so far; whether slots go to the oldest candidates
-        of each agent instead of being fixed; whether jobs are revealed later.
+        of each agent instead of being fixed.
     slot_task : int64 [A, S]
         Task that an agent takes by choosing a slot, -1 where it has no candidate.
     mask : int8 [A, S + 1]
@@ -45,10 +45,10 @@ class Board(NamedTuple):
     features: FloatArray
 
 
-def new_board(num_agents: int, num_slots: int, task_slot: IntArray, by_age: bool, has_reveals: bool) -> Board:
+def new_board(num_agents: int, num_slots: int, task_slot: IntArray, by_age: bool) -> Board:
     """Empty board on which all agents may only wait."""
     board = Board(
-        numbers=np.array([0, 0, by_age, has_reveals], np.int64),
+        numbers=np.array([0, 0, by_age], np.int64),
         slot_task=np.full((num_agents, num_slots), NONE, np.int64),
         mask=np.zeros((num_agents, num_slots + 1), np.int8),
         hidden=np.zeros(num_agents, np.int64),

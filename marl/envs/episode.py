@@ -11,7 +11,7 @@ from marl.envs import board, kernels, views
 from marl.envs.board import BY_AGE, VALUE, new_board
 from marl.envs.entry import bound
 from marl.envs.kernels import Order
-from marl.envs.slots import ages_of_tasks, gives_slots_by_age, is_stream, slots_of_tasks
+from marl.envs.slots import ages_of_tasks, gives_slots_by_age, slots_of_tasks
 from marl.envs.views import View, new_view
 from problems.bounds import best_known, lower_bound
 from problems.errors import IllegalActionError
@@ -45,7 +45,7 @@ class Episode:
         self.work = kernels.new_work(self.problem)
         by_age = gives_slots_by_age(instance, slots)
         task_slot = ages_of_tasks(instance) if by_age else slots_of_tasks(instance)
-        self.board = new_board(instance.num_agents, slots, task_slot, by_age, is_stream(instance))
+        self.board = new_board(instance.num_agents, slots, task_slot, by_age)
         self.view = new_view(1, slots)
         self.stream = np.zeros(1, np.uint64)
         self._bind(int(candidate_filter), int(order))

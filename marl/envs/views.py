@@ -9,31 +9,28 @@ from numpy.typing import NDArray
 
 from graphs.features import fill_row, fill_wait_row, prepare
 from graphs.schema import NUM_FEATURES
-from marl.envs.board import COUNT, HAS_REVEALS, VALUE, Board, slot_of
+from marl.envs.board import COUNT, VALUE, Board, slot_of
 from marl.envs.kernels import Work
 from marl.envs.schema import AGENT_FEATURES, GLOBAL_FEATURES
 from problems.instance import FloatArray
 from problems.simulator.arrays import (
     FREE,
-    JOB,
     LAST,
+    LEFT,
     LENGTH,
     LOAD,
     NONE,
     NOW,
     NUM_OPEN,
-    OPEN_SLOT,
-    PIECES_LEFT,
-    QUEUE_REVEAL,
+    NUM_REVEALED,
     QUEUED,
-    READY,
-    REVEAL,
-    TASKS_LEFT,
+    TASK_HI,
+    TASK_LO,
     WAITED,
     Problem,
     State,
 )
-from problems.simulator.candidates import AGENT, BEGIN, FAR, TASK, next_event
+from problems.simulator.candidates import AGENT, BEGIN, FAR, TASK, known_event, next_event
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import return_time
 
@@ -112,27 +109,18 @@ def _fill_agent(problem: Problem, state: State, work: Work, count: int, view: Vi
     view.agent[line, 5] = length / unit
     view.agent[line, 6] = (length + return_time(problem, agent, state.agents[agent, LAST])) / unit
     view.agent[line, 7] = np.log(1.0 + startable)
-    view.agent[line, 8] = np.log(1.0 + _count_queued(problem, state, agent))
-
-
-@jit
-def _count_queued(problem: Problem, state: State, agent: int) -> int:
-    """Number of open tasks that the agent may get and knows of."""
-    low, known = problem.agent_ptr[agent], 0
-    for slot in range(low, low + state.agents[agent, QUEUED]):
-        known += state.queue[slot, QUEUE_REVEAL] <= state.clock[NOW]
-    return known
+    view.agent[line, 8] = np.log(1.0 + state.agents[agent, QUEUED])
 
 
 @jit
 def _fill_world(problem: Problem, state: State, work: Work, board: Board, view: View, line: int) -> None:
     unit, now, num_agents = problem.unit[0], state.clock[NOW], len(state.agents)
-    num_tasks, left, num_open = _count_known(problem, state, board.numbers[HAS_REVEALS])
-    event = _known_event(problem, state)
+    num_tasks, left = _count_known(problem, state)
+    event = known_event(state)
     view.world[line, 0] = now / unit
     view.world[line, 1] = board.numbers[VALUE] / unit
     view.world[line, 2] = left / max(num_tasks, 1)
-    view.world[line, 3] = np.log(1.0 + num_open)
+    view.world[line, 3] = np.log(1.0 + state.clock[NUM_OPEN])
     view.world[line, 4] = _count_asked(work, board.numbers[COUNT]) / num_agents
     view.world[line, 5] = 1.0 if next_event(problem, state) < FAR else 0.0
     view.world[line, 6] = (event - now) / unit if event < FAR else 0.0
@@ -152,30 +140,11 @@ def _count_asked(work: Work, count: int) -> int:
 
 
 @jit
-def _count_known(problem: Problem, state: State, has_reveals: int) -> tuple[int, int, int]:
-    """Numbers of tasks that agents know of: all of them, those with pieces left, those that are open."""
-    if has_reveals == 0:
-        return len(state.tasks), state.clock[TASKS_LEFT], state.clock[NUM_OPEN]
-    num_tasks, left, num_open = 0, 0, 0
-    for task in range(len(state.tasks)):
-        if problem.jobs[problem.tasks[task, JOB], REVEAL] <= state.clock[NOW]:
-            num_tasks += 1
-            left += state.tasks[task, PIECES_LEFT] > 0
-            num_open += state.tasks[task, OPEN_SLOT] != NONE
-    return num_tasks, left, num_open
-
-
-@jit
-def _known_event(problem: Problem, state: State) -> int:
-    """Earliest later instant that agents know of: one of them gets free, or a revealed task gets ready."""
-    now, event = state.clock[NOW], FAR
-    for agent in range(len(state.agents)):
-        free = state.agents[agent, FREE]
-        if now < free < event:
-            event = free
-    for slot in range(state.clock[NUM_OPEN]):
-        task = state.open[slot]
-        known = problem.jobs[problem.tasks[task, JOB], REVEAL] <= now
-        if known and now < state.tasks[task, READY] < event:
-            event = state.tasks[task, READY]
-    return event
+def _count_known(problem: Problem, state: State) -> tuple[int, int]:
+    """Numbers of tasks that agents know of: all of them, and those with pieces left."""
+    num_tasks, left = 0, 0
+    for number in range(state.clock[NUM_REVEALED]):
+        job = problem.reveals[number]
+        num_tasks += problem.jobs[job, TASK_HI] - problem.jobs[job, TASK_LO]
+        left += state.jobs[job, LEFT]
+    return num_tasks, left

@@ -149,7 +149,13 @@ def _keep(now: int, candidate_filter: int, found: Candidates, first: int, count:
 
 @jit
 def next_event(problem: Problem, state: State) -> int:
-    """Earliest instant after the present one at which something known changes; ``FAR`` if nothing will."""
+    """Earliest instant after the present one at which something changes; ``FAR`` if nothing will."""
+    return min(known_event(state), next_reveal(problem, state))
+
+
+@jit
+def known_event(state: State) -> int:
+    """Earliest later instant at which something changes that agents know of: no reveal; ``FAR`` if there is none."""
     now, event = state.clock[NOW], FAR
     for agent in range(len(state.agents)):
         free = state.agents[agent, FREE]
@@ -163,7 +169,7 @@ def next_event(problem: Problem, state: State) -> int:
         end = state.uses[number, USE_END]
         if now < end < event:
             event = end
-    return min(event, next_reveal(problem, state))
+    return event
 
 
 @inlined

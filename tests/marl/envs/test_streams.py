@@ -20,9 +20,9 @@ from solvers.priority import Kind, Priority
 AGENTS = ("one", "two")
 
 
-def fork(arrival: int, first: int = 1, others: int = 2) -> Job:
+def fork(arrival: int, times: tuple[int, int, int] = (1, 2, 2)) -> Job:
     """A job of three stages, the last two after the first, revealed on arrival."""
-    everyone = [dict.fromkeys(range(len(AGENTS)), time) for time in (first, others, others)]
+    everyone = [dict.fromkeys(range(len(AGENTS)), time) for time in times]
     tasks = [Task(everyone[0]), Task(everyone[1], after=[0]), Task(everyone[2], after=[0])]
     return Job(tasks, release=arrival, reveal=arrival)
 
