@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import marl
-from problems.generators import brandimarte_like, random_job_shop, random_multiple_tsp, vallada_ruiz
+from problems.generators import brandimarte_like, random_job_shop, random_multiple_tsp, vallada_ruiz, with_operators
 from problems.instance import Instance
 
 
@@ -27,8 +27,9 @@ def small_flexible_job_shop(seed: int) -> Instance:
 
 
 def small_parallel_machines(seed: int) -> Instance:
-    """Up to 7 jobs with setups on 1 to 3 machines."""
-    return vallada_ruiz(2 + seed % 6, 1 + seed % 3, 49, seed)
+    """Up to 7 jobs with setups on 1 to 3 machines, every other time with one operator for all setups."""
+    instance = vallada_ruiz(2 + seed % 6, 1 + seed % 3, 49, seed)
+    return with_operators(instance, 1, seed) if seed % 4 < 2 else instance
 
 
 MAKERS = {
