@@ -28,7 +28,11 @@ LEAST_SAMPLES = 512
 MOST_SAMPLES = 10**9
 """Stands for as many samples as the time allows."""
 
-SAMPLERS = {ModelKind.INTERVALS: ("tuned", "spt-twkr"), ModelKind.ROUTES: ("tuned", "insertion")}
+SAMPLERS = {
+    ModelKind.INTERVALS: ("tuned", "spt-twkr"),
+    ModelKind.LOADS: ("tuned", "spt"),
+    ModelKind.ROUTES: ("tuned", "insertion"),
+}
 """Who samples, by the model that CP-SAT will use: a policy, and the rule that takes over where it has no weights."""
 
 BOTH = frozenset({ModelKind.ROUTES})

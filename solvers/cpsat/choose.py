@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from problems.errors import UnsupportedError
-from problems.instance import Instance, Opens
+from problems.instance import NO_TIME, Instance, Opens
 from problems.objective import Objective
 from solvers.legs import unlike_routes
 
@@ -14,24 +14,43 @@ class ModelKind(StrEnum):
     """The CP-SAT models there are."""
 
     INTERVALS = "intervals"
+    LOADS = "loads"
     ROUTES = "routes"
 
 
 def choose_model(instance: Instance) -> ModelKind:
-    """Model for ``instance``: routes where only their lengths count, intervals elsewhere.
+    """Model for ``instance``: routes or loads where times do not matter, intervals elsewhere.
 
     Raises
     ------
     UnsupportedError
         If the instance has features that its model does not know; the message names them.
     """
-    kind = ModelKind.ROUTES if instance.objective is Objective.LONGEST_ROUTE else ModelKind.INTERVALS
+    kind = _kind(instance)
     features = [*_unknown_to_all(instance), *(unlike_routes(instance) if kind is ModelKind.ROUTES else [])]
     if features:
         raise UnsupportedError(
             f"cp-sat does not support {', '.join(features)} in its {kind} model yet: '{instance.name}'"
         )
     return kind
+
+
+def _kind(instance: Instance) -> ModelKind:
+    if instance.objective is Objective.LONGEST_ROUTE:
+        return ModelKind.ROUTES
+    return ModelKind.LOADS if _nothing_waits(instance) else ModelKind.INTERVALS
+
+
+def _nothing_waits(instance: Instance) -> bool:
+    """Whether the makespan is the largest load: no agent ever has to wait, whatever the order of its tasks."""
+    return (
+        instance.objective is Objective.MAKESPAN
+        and len(instance.predecessor_task) == 0
+        and not instance.job_release.any()
+        and not instance.job_reveal.any()
+        and bool((instance.job_deadline == NO_TIME).all())
+        and instance.resources is None
+    )
 
 
 def _unknown_to_all(instance: Instance) -> list[str]:

@@ -13,6 +13,7 @@ from solvers.result import SolverError
 
 RULES = {
     ModelKind.INTERVALS: ("spt-twkr", "fdd-mwkr", "mwkr", "spt"),
+    ModelKind.LOADS: ("insertion", "spt", "lpt", "nearest"),
     ModelKind.ROUTES: ("insertion",),
 }
 """Quick rules by model; each needs milliseconds once compiled."""

@@ -141,6 +141,10 @@ def _formulate(instance: Instance, kind: ModelKind, upper: int | None) -> engine
         from solvers.cpsat.routes import RoutesModel
 
         return RoutesModel(instance, upper)
+    if kind is ModelKind.LOADS:
+        from solvers.cpsat.loads import LoadsModel
+
+        return LoadsModel(instance, upper)
     from solvers.cpsat.intervals import IntervalModel
 
     return IntervalModel(instance, upper)

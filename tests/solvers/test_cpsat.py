@@ -8,36 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ortools.sat.python import cp_model
+from small_proofs import assert_complete_hint, brute_force, optimum, solve
 
 from problems import Changeover, Instance, InstanceError, Job, Objective, Resources, Task, UnsupportedError
 from problems.build import build_instance
-from problems.check import check
 from problems.families import job_shop, multiple_tsp
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.measure import integer_objective
 from problems.schedule import Schedule
 from problems.simulator import replay
-from solvers import Budget, Result, Status
+from solvers import Budget, Status
 from solvers.cpsat.choose import ModelKind, choose_model
 from solvers.cpsat.intervals import IntervalModel
 from solvers.cpsat.solve import solve_cpsat
 
 Route = Sequence[tuple[int, int]]
-
-
-def solve(instance: Instance, time_limit: float = 30.0, workers: int = 1, seed: int = 0, hint: object = None) -> Result:
-    """Run CP-SAT, without a hint unless asked, and check what it returns once more."""
-    result = solve_cpsat(instance, Budget(time_limit, workers=workers), seed, hint=hint)
-    if result.schedule is not None:
-        assert check(instance, result.schedule).valid
-    return result
-
-
-def optimum(instance: Instance) -> int | float | None:
-    """Proved optimum."""
-    result = solve(instance)
-    assert result.status is Status.OPTIMAL
-    return result.objective
 
 
 def shop(num_machines: int, *jobs: Route, **more: object) -> Instance:
@@ -208,20 +193,7 @@ def test_hints_do_not_change_the_optimum():
 @pytest.mark.parametrize("make", [lambda: random_job_shop(5, 4, 1), lambda: random_multiple_tsp(5, 2, 1)])
 def test_complete_hints_are_accepted_by_cpsat(make):
     """A hint covers every variable and breaks no constraint, so that CP-SAT can start from it."""
-    from ortools.sat.python import cp_model
-
-    from solvers.cpsat.solve import _formulate
-
-    instance = make()
-    schedule = solve(instance).schedule
-    assert schedule is not None
-    formulation = _formulate(instance, choose_model(instance), None)
-    formulation.hint(schedule)
-    constants = sum(list(v.domain) == [1, 1] for v in formulation.model.proto.variables)
-    assert len(set(formulation.model.proto.solution_hint.vars)) == len(formulation.model.proto.variables) - constants
-    solver = cp_model.CpSolver()
-    solver.parameters.fix_variables_to_their_hinted_value = True
-    assert solver.solve(formulation.model) == cp_model.OPTIMAL
+    assert_complete_hint(make())
 
 
 def test_log_improves_and_ends_at_the_result():
@@ -278,33 +250,6 @@ def test_routes_with_asymmetric_times_and_no_return():
     assert optimum(build_instance("open", "custom", ("A",), jobs, Objective.LONGEST_ROUTE, changeover=one)) == 3
     back = Changeover(times, np.zeros(1), np.array([1, 2]), np.zeros(1), returns=True)
     assert optimum(build_instance("back", "custom", ("A",), jobs, Objective.LONGEST_ROUTE, changeover=back)) == 12
-
-
-def brute_force(instance: Instance) -> int:
-    """Least integer objective over all assignments and orders, by replaying every plan."""
-    best = None
-    for plan in _plans(instance, 0, [[] for _ in range(instance.num_agents)]):
-        try:
-            schedule = replay(instance, plan)
-        except InstanceError:
-            continue
-        if check(instance, schedule).valid:
-            value = integer_objective(instance, schedule)
-            best = value if best is None else min(best, value)
-    assert best is not None
-    return best
-
-
-def _plans(instance: Instance, task: int, plan: list[list[int]]):
-    """Every way to insert the tasks from ``task`` on into ``plan``."""
-    if task == instance.num_tasks:
-        yield plan
-        return
-    for agent in instance.eligible(task)[0].tolist():
-        for place in range(len(plan[agent]) + 1):
-            grown = [list(order) for order in plan]
-            grown[agent].insert(place, task)
-            yield from _plans(instance, task + 1, grown)
 
 
 def flexible(seed: int, objective: Objective, setups: bool) -> Instance:
@@ -408,10 +353,18 @@ def test_features_without_a_model_are_refused_by_name(changes: dict[str, object]
 
 
 def test_model_is_chosen_by_structure():
-    """Only the longest route gets the routes model."""
-    assert choose_model(shop(1, [(0, 1)])) is ModelKind.INTERVALS
+    """Longest routes need no times, nor does the makespan where nothing has to wait."""
+    assert choose_model(shop(1, [(0, 1), (0, 1)])) is ModelKind.INTERVALS
     assert choose_model(tours(C31, 2)) is ModelKind.ROUTES
-    assert choose_model(tours(C31, 2).replace(objective=Objective.MAKESPAN)) is ModelKind.INTERVALS
+    assert choose_model(tours(C31, 2).replace(objective=Objective.MAKESPAN)) is ModelKind.LOADS
+    free = shop(1, [(0, 1)], [(0, 2)])
+    assert choose_model(free) is ModelKind.LOADS
+    for change in (
+        {"job_release": np.array([0, 1])},
+        {"job_deadline": np.array([9, -1])},
+        {"objective": Objective.TOTAL_COMPLETION_TIME},
+    ):
+        assert choose_model(free.replace(**change)) is ModelKind.INTERVALS
 
 
 def test_two_hundred_optima_replay_exactly():

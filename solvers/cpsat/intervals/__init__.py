@@ -13,7 +13,8 @@ from problems.measure import integer_objective
 from problems.objective import Objective
 from problems.schedule import Schedule
 from solvers.budget import Budget
-from solvers.cpsat.intervals.circuits import Circuits
+from solvers.cpsat.circuits import Circuits
+from solvers.cpsat.intervals.changeovers import Changeovers
 from solvers.cpsat.intervals.constraints import add_constraints
 from solvers.cpsat.intervals.objective import ObjectivePart
 from solvers.cpsat.intervals.variables import Variables, horizon, topological_positions
@@ -43,9 +44,13 @@ class IntervalModel:
             latest = min(latest, upper)
         self.variables = Variables(instance, self.model, latest)
         add_constraints(self.variables)
-        self.circuits = Circuits(self.variables) if instance.changeover is not None else None
-        self._objective = ObjectivePart(self.variables, self.circuits, upper)
+        self.changeovers = Changeovers(self.variables) if instance.changeover is not None else None
+        self._objective = ObjectivePart(self.variables, self._circuits, upper)
         self.objective = self._objective.objective
+
+    @property
+    def _circuits(self) -> Circuits | None:
+        return None if self.changeovers is None else self.changeovers.circuits
 
     def configure(self, parameters: Any, budget: Budget, polish: bool) -> None:
         """CP-SAT's own portfolio, unless a good hint is to be improved: then neighbourhood search gets the workers.
@@ -68,8 +73,8 @@ class IntervalModel:
         for task, variable in self.variables.chosen_end.items():
             self.model.add_hint(variable, int(end[task]))
         self._hint_presence(dict(zip(schedule.task.tolist(), schedule.agent.tolist(), strict=True)))
-        if self.circuits is not None:
-            self.circuits.hint(schedule.sequences(self.instance.num_agents))
+        if self.changeovers is not None:
+            self.changeovers.hint(schedule.sequences(self.instance.num_agents))
         self._objective.hint(end, integer_objective(self.instance, schedule))
 
     def _hint_presence(self, agent_of: dict[int, int]) -> None:
@@ -79,8 +84,8 @@ class IntervalModel:
 
     def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
         """Order of each agent; where times are equal, zero-length tasks come first and precedence decides."""
-        if self.circuits is not None:
-            return self.circuits.plan(value)
+        if self._circuits is not None:
+            return self._circuits.plan(value)
         position = topological_positions(self.instance)
         start, end, presence = self.variables.start, self.variables.end, self.variables.presence
         orders = []

@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 
 from problems.instance import NO_TIME, Instance
 from problems.objective import Objective
-from solvers.cpsat.intervals.circuits import Circuits
+from solvers.cpsat.circuits import Circuits
 from solvers.cpsat.intervals.variables import Expr, Variables
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from problems.instance import NO_TIME, Instance
+from solvers.cpsat.circuits import Literal
 
-Literal: TypeAlias = cp_model.BoolVarT
 Expr: TypeAlias = cp_model.LinearExprT
 
 

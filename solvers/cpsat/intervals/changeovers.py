@@ -1,0 +1,74 @@
+"""Changeovers in the interval model: what the arcs of the circuits say about times."""
+
+from __future__ import annotations
+
+import itertools
+from graphlib import TopologicalSorter
+
+from ortools.sat.python import cp_model
+
+from solvers.cpsat.circuits import HOME, Circuits, Literal, changeover_of, changeover_time
+from solvers.cpsat.intervals.variables import Expr, Variables
+
+
+class Changeovers:
+    """Circuits of the agents, and the times between tasks that follow each other.
+
+    Parameters
+    ----------
+    variables
+        When and where each task runs.
+    """
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self.circuits = Circuits(variables.instance, variables.model, variables.presence)
+        for agent, arcs in self.circuits.arcs.items():
+            for (before, after), arc in arcs.items():
+                if after != HOME:
+                    self._add_changeover(agent, before, after, arc)
+        self.rank = self._add_ranks()
+
+    def _add_changeover(self, agent: int, before: int, after: int, arc: Literal) -> None:
+        """It begins when the agent is free and, where it needs its task, when the task is ready."""
+        instance, variables = self.variables.instance, self.variables
+        time = changeover_time(instance, agent, before, after)
+        free = int(instance.agent_available[agent]) if before == HOME else variables.end[before]
+        begins: list[Expr] = [free]
+        if changeover_of(instance).needs_task:
+            begins.append(int(instance.job_release[instance.task_job[after]]))
+            begins.extend(variables.end[task] for task in instance.predecessors(after).tolist())
+        for begin in begins:
+            variables.model.add(variables.start[after] >= begin + time).only_enforce_if(arc)
+
+    def _add_ranks(self) -> dict[int, cp_model.IntVar]:
+        """Order of the tasks that may take no time, which at one moment could wait for each other in a circle."""
+        instance, model = self.variables.instance, self.variables.model
+        brief = [task for task in range(instance.num_tasks) if instance.eligible(task)[1].min() == 0]
+        ordered = [(before, task) for task in brief for before in instance.predecessors(task).tolist()]
+        ordered = [(before, task) for before, task in ordered if before in brief]
+        if not ordered:
+            return {}
+        rank = {task: model.new_int_var(0, len(brief) - 1, f"rank_{task}") for task in brief}
+        for before, after in ordered:
+            model.add(rank[before] < rank[after])
+        for agent, arcs in self.circuits.arcs.items():
+            for (before, after), arc in arcs.items():
+                if before in rank and after in rank and changeover_time(instance, agent, before, after) == 0:
+                    model.add(rank[before] < rank[after]).only_enforce_if(arc)
+        return rank
+
+    def hint(self, plan: list[list[int]]) -> None:
+        """Give every variable its value in ``plan``."""
+        self.circuits.hint(plan)
+        for number, task in enumerate(task for task in self._order(plan) if task in self.rank):
+            self.variables.model.add_hint(self.rank[task], number)
+
+    def _order(self, plan: list[list[int]]) -> list[int]:
+        """Tasks in an order that respects the plan and precedence."""
+        instance = self.variables.instance
+        sorter = TopologicalSorter({task: instance.predecessors(task).tolist() for task in range(instance.num_tasks)})
+        for order in plan:
+            for before, after in itertools.pairwise(order):
+                sorter.add(after, before)
+        return list(sorter.static_order())
