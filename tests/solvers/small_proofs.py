@@ -17,7 +17,9 @@ from solvers.cpsat.solve import _formulate, solve_cpsat
 Plan = list[list[int]]
 
 
-def solve(instance: Instance, time_limit: float = 30.0, workers: int = 1, seed: int = 0, hint: object = None) -> Result:
+def solve(
+    instance: Instance, time_limit: float | None = 30.0, workers: int = 1, seed: int = 0, hint: object = None
+) -> Result:
     """Run CP-SAT, without a hint unless asked, and check what it returns once more."""
     result = solve_cpsat(instance, Budget(time_limit, workers=workers), seed, hint=hint)
     if result.schedule is not None:

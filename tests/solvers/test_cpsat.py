@@ -186,7 +186,7 @@ def test_hints_do_not_change_the_optimum():
     invalid = Schedule.from_times(poor.task, poor.agent, 0 * poor.start, poor.end - poor.start)
     best = solve(instance).schedule
     for hint in (poor, invalid, best, "rule"):
-        result = solve(instance, hint=hint)
+        result = solve(instance, None, hint=hint)
         assert (result.status, result.objective) == (Status.OPTIMAL, 55)
 
 
