@@ -73,6 +73,12 @@ def _small_multiple_tsp(seed: int) -> Instance:
     return random_multiple_tsp(6, 2, seed)
 
 
+def _small_spark(seed: int) -> Instance:
+    from problems.generators import random_spark
+
+    return random_spark(2, 2, seed, fixed=True, max_stages=4, max_tasks=3)
+
+
 FAMILIES: dict[str, Family] = {
     "jsp": Family(
         name="jsp",
@@ -114,6 +120,20 @@ FAMILIES: dict[str, Family] = {
         rules=("nearest", "insertion", "random"),
         small_instance=_small_multiple_tsp,
         plot="training.plots.routes:plot_routes",
+    ),
+    "spark": Family(
+        name="spark",
+        title="Spark jobs",
+        agent_label="executor",
+        formats=("json",),
+        generators={
+            "random": "problems.generators:random_spark",
+            "stream": "problems.generators:spark_stream",
+            "fixed": "problems.generators:fixed_spark",
+        },
+        rules=("random",),
+        small_instance=_small_spark,
+        plot="training.plots.gantt:plot_gantt",
     ),
     "upms": Family(
         name="upms",

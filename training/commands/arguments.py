@@ -119,6 +119,7 @@ class GenerateOptions:
     machines: int | None = option("number of machines", None, "N", minimum=1)
     cities: int | None = option("number of cities, the depot not counted", None, "N", minimum=1)
     salesmen: int | None = option("number of salesmen", None, "M", minimum=1)
+    executors: int | None = option("number of executors", None, "M", minimum=1)
     format: str | None = option("file format (default: the framework's JSON)", None)
 
 

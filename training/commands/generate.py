@@ -15,8 +15,14 @@ from training.files import make_folder, to_json, write_whole
 from training.log import say
 from training.options import OptionError
 
-PARAMETERS = {"jobs": "num_jobs", "machines": "num_machines", "cities": "num_cities", "salesmen": "num_salesmen"}
-SIZES = {"num_jobs": 10, "num_machines": 10, "num_cities": 50, "num_salesmen": 3}
+PARAMETERS = {
+    "jobs": "num_jobs",
+    "machines": "num_machines",
+    "cities": "num_cities",
+    "salesmen": "num_salesmen",
+    "executors": "num_executors",
+}
+SIZES = {"num_jobs": 10, "num_machines": 10, "num_cities": 50, "num_salesmen": 3, "num_executors": 50}
 """Sizes of instances where none are asked for."""
 
 

@@ -30,5 +30,5 @@ def test_entries_are_complete(name: str) -> None:
 
 def test_unknown_families_list_the_known() -> None:
     """A wrong name is refused with the alternatives."""
-    with pytest.raises(UnknownNameError, match="unknown family 'vrp'; choose one of: fjsp, jsp, mtsp, upms"):
+    with pytest.raises(UnknownNameError, match="unknown family 'vrp'; choose one of: fjsp, jsp, mtsp, spark, upms"):
         get_family("vrp")
