@@ -33,7 +33,7 @@ def run_tasks(
     tasks: Sequence[Any],
     workers: int,
     crashed: Callable[[Any, str], Any],
-    done: Callable[[Any], None] = lambda result: None,
+    done: Callable[[int, Any], None] = lambda number, result: None,
 ) -> list[Any]:
     """Apply the function named ``load`` to every task, in ``workers`` processes.
 
@@ -48,7 +48,7 @@ def run_tasks(
     crashed
         Makes the result of a task whose process died, from the task and a sentence that says how.
     done
-        Called with each result as it comes.
+        Called with the position of a task and its result as each comes.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def run_tasks(
             ready = wait([worker.pipe for worker in busy])
             for worker in [worker for worker in busy if worker.pipe in ready]:
                 results[worker.task] = _receive(worker, tasks, crashed)
-                done(results[worker.task])
+                done(worker.task, results[worker.task])
                 if not _give_next(worker, tasks, waiting):
                     busy.remove(worker)
     finally:

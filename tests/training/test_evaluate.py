@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -215,3 +216,39 @@ def test_equal_names_in_different_folders_are_different_instances(run, tmp_path)
     page = tmp_path / "page.html"
     assert run("report", tmp_path / "out", "--out", page).code == 0
     assert f"same ({tmp_path}/y/same.jsp)" in page.read_text() and "on 2 instances" in page.read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="interrupts as Unix does")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_evaluation_keeps_what_is_finished(run, shop_file, tmp_path, environment, name):
+    """Ctrl-C and a request to terminate leave tables of the finished rows, tell what is missing, and end with 130."""
+    out = tmp_path / "out"
+    words = [
+        "evaluate",
+        "--instances",
+        shop_file,
+        "ta51",
+        "--solvers",
+        "spt,cp-sat",
+        "--time-limit",
+        "300",
+        "--out",
+        out,
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "training", *map(str, words)], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    told = []
+    for line in process.stderr:
+        told.append(line)
+        if "3/4" in line:
+            process.send_signal(getattr(signal, name))
+            break
+    rest = process.stderr.read()
+    assert process.wait(timeout=30) == 130, "".join(told) + rest
+    assert "interrupted: 1 of 4 rows are missing" in rest
+    assert [row["solver"] for row in rows_of(out)] == ["spt", "cp-sat", "spt"]
+    page = tmp_path / "page.html"
+    assert run("report", out, "--out", page).code == 0
+    assert "An evaluation was interrupted; missing runs: 1." in page.read_text()

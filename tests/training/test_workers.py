@@ -89,10 +89,10 @@ def _is_gone(process: int) -> bool:
 
 
 def test_each_result_is_told_as_it_comes():
-    """Progress sees every task once."""
-    seen: list[object] = []
-    run_tasks(LOAD, [1, 2, 3], 2, crashed, seen.append)
-    assert sorted(seen) == [1, 4, 9]  # type: ignore[type-var]
+    """Progress sees every task once, with its position."""
+    seen: list[tuple[int, object]] = []
+    run_tasks(LOAD, [1, 2, 3], 2, crashed, lambda number, result: seen.append((number, result)))
+    assert sorted(seen) == [(0, 1), (1, 4), (2, 9)]  # type: ignore[type-var]
 
 
 def test_no_task_starts_no_process():

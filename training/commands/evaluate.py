@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +25,7 @@ from training.table import aligned, percent, text
 from training.tracking import start_tracking
 from training.workers import run_tasks
 
-ALL_SOLVED, SOME_FAILED = 0, 1
+ALL_SOLVED, SOME_FAILED, INTERRUPTED = 0, 1, 130
 TABLE = (
     "instance",
     "agents",
@@ -39,21 +42,28 @@ TABLE = (
 
 
 def run(options: EvaluateOptions) -> int:
-    """Evaluate, print the tables, and return 0 only if every row has a checked schedule."""
+    """Evaluate, print the tables, and return 0 only if every row has a checked schedule.
+
+    If the run is interrupted, the tables hold the rows that are finished by then, and 130 is returned.
+    """
     _require_known(options)
     sources = expand(options.instances, options.family, options.agents)
     make_folder(options.out)
     started = datetime.now(UTC)
     tasks = make_tasks(sources, options.solvers, options.seeds, options.samples, options.time_limit, options.out)
     rows = _compute(tasks, options.workers)
+    missing = len(tasks) - len(rows)
     flag_below_bounds(rows)
-    _write(options, rows, started)
+    _write(options, rows, started, missing)
     print(result_table(rows), end="")
     print("\n" + gap_table(rows), end="")
     _tell_failures(rows)
     say(f"results: {options.out / 'results.csv'}")
     if options.track:
         _track(options, rows)
+    if missing:
+        say(f"interrupted: {missing} of {len(tasks)} rows are missing")
+        return INTERRUPTED
     return ALL_SOLVED if all(row.solved for row in rows) else SOME_FAILED
 
 
@@ -69,32 +79,54 @@ def _require_known(options: EvaluateOptions) -> None:
 
 
 def _compute(tasks: list[RowTask], workers: int) -> list[Row]:
+    """Rows in the order of ``tasks``: all, or those that were finished when the run was interrupted."""
     progress = Progress(len(tasks))
+    finished: dict[int, Row] = {}
 
-    def done(row: Row) -> None:
+    def done(number: int, row: Row) -> None:
+        finished[number] = row
         seconds = f" in {row.runtime_s:.2f} s" if row.runtime_s is not None else ""
         progress.step(f"{row.instance} {row.solver} seed {row.seed}: {row.status} {text(row.objective)}{seconds}")
 
-    rows: list[Row] = run_tasks("training.evaluation:perform", tasks, workers, crashed, done)
+    try:
+        with _terminable():
+            run_tasks("training.evaluation:perform", tasks, workers, crashed, done)
+    except KeyboardInterrupt:
+        pass
     progress.close()
-    return rows
+    return [finished[number] for number in sorted(finished)]
 
 
-def _write(options: EvaluateOptions, rows: list[Row], started: datetime) -> None:
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let a request to terminate interrupt the run as Ctrl-C does."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _write(options: EvaluateOptions, rows: list[Row], started: datetime, missing: int) -> None:
     """Write the tables, the resolved options and what computed them."""
     records = [row.as_json() for row in rows]
     write_whole(options.out / "config.json", to_json(as_json(options)))
-    write_whole(options.out / "run.json", to_json(_run_record(options, started)))
+    write_whole(options.out / "run.json", to_json(_run_record(options, started, missing)))
     write_whole(options.out / "results.csv", to_csv(COLUMNS, records))
     write_whole(options.out / "results.json", to_json(records))
 
 
-def _run_record(options: EvaluateOptions, started: datetime) -> dict[str, Any]:
+def _run_record(options: EvaluateOptions, started: datetime, missing: int) -> dict[str, Any]:
     return {
         "command": shlex.join(["python", "-m", "training", *sys.argv[1:]]),
         "options": as_json(options),
         "started": started.isoformat(timespec="seconds"),
         "seconds": round((datetime.now(UTC) - started).total_seconds(), 1),
+        "missing_rows": missing,
         "machine": describe_machine(),
     }
 

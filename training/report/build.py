@@ -49,7 +49,10 @@ def _headline(evaluations: Evaluations) -> str:
 
 def _alarm(evaluations: Evaluations) -> str:
     failed = sum(not row.solved for row in evaluations.rows)
-    return paragraph(f"{failed} runs failed; the reasons are below the tables.", "bad") if failed else ""
+    missing = sum(run.get("missing_rows", 0) for run in evaluations.runs)
+    told = [f"{failed} runs failed; the reasons are below the tables."] if failed else []
+    told += [f"An evaluation was interrupted; missing runs: {missing}."] if missing else []
+    return paragraph(" ".join(told), "bad") if told else ""
 
 
 def _failures(evaluations: Evaluations) -> str:
