@@ -17,6 +17,9 @@ from training.options import OptionError
 RANGE = re.compile(r"([A-Za-z]+)(\d+)-(?:([A-Za-z]+))?(\d+)")
 BUILT_IN = re.compile(r"ta(\d{1,2})")
 SUFFIXES = (".txt", ".jsp", ".tai", ".fjs", ".tsp", ".json")
+SCHEMAS = ("makespan-instance", "makespan-spark-jobs")
+"""What JSON files of instances say they are."""
+
 OPEN_SUFFIXES = (".tsp",)
 """Files that leave the number of agents open."""
 
@@ -144,7 +147,7 @@ def _in_folder(folder: Path, family: str | None, agents: Sequence[int]) -> list[
 
 def _may_be_instance(path: Path) -> bool:
     """Whether a file of a folder is meant as an instance: not a JSON file of another kind."""
-    if path.suffix.lower() != ".json" or _schema(path) == "makespan-instance":
+    if path.suffix.lower() != ".json" or _schema(path) in SCHEMAS:
         return True
     say(f"{path}: passed over, not an instance")
     return False

@@ -125,7 +125,7 @@ FAMILIES: dict[str, Family] = {
         name="spark",
         title="Spark jobs",
         agent_label="executor",
-        formats=("json",),
+        formats=("spark-json", "json"),
         generators={
             "random": "problems.generators:random_spark",
             "stream": "problems.generators:spark_stream",

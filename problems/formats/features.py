@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from problems.errors import UnsupportedError
-from problems.instance import NO_TIME, Instance, Opens
+from problems.instance import NO_TIME, Instance, Opens, Serves
 from problems.objective import Objective
 
 FEATURES: dict[str, Callable[[Instance], bool]] = {
@@ -27,6 +27,7 @@ FEATURES: dict[str, Callable[[Instance], bool]] = {
     "random durations": lambda instance: instance.waves is not None,
     "resources": lambda instance: instance.resources is not None,
     "tasks that open when predecessors are dispatched": lambda instance: instance.opens is not Opens.FINISHED,
+    "agents that serve whole stages": lambda instance: instance.serves is not Serves.PIECE,
     "agents that retire": lambda instance: instance.retire,
     "objectives other than the makespan": lambda instance: instance.objective is not Objective.MAKESPAN,
 }

@@ -13,6 +13,9 @@ import numpy as np
 
 from problems.errors import FormatError, InstanceError
 from problems.families.mtsp import floored_distances, with_salesmen
+from problems.families.spark import WAVE_NAMES
+from problems.families.spark_variants import with_executors
+from problems.formats import spark_json
 from problems.formats.document import Node, check_schema, parse_document
 from problems.formats.source import LARGEST_COUNT, Source
 from problems.instance import (
@@ -33,7 +36,6 @@ from problems.objective import Objective
 SCHEMA = "makespan-instance"
 VERSION = 1
 EUCLIDEAN = "euclidean"
-WAVE_NAMES = ("fresh", "first", "rest")
 
 _ROOT_OPTIONAL = (
     "name", "family", "objective", "scale", "comment", "changeover", "moving_delay", "waves", "resources",
@@ -69,14 +71,14 @@ class _Model:
 
 
 def detect(source: Source) -> bool:
-    """Whether the text starts like a JSON object or list."""
-    return source.text.lstrip()[:1] in ("{", "[")
+    """Whether the text starts like a JSON object or list, and is not one of Spark jobs."""
+    return source.text.lstrip()[:1] in ("{", "[") and not spark_json.detect(source)
 
 
 def read(source: Source, agents: int | None = None) -> Instance:
     """Instance of a JSON document of schema ``makespan-instance``.
 
-    ``agents`` chooses the number of salesmen where the document holds a multiple travelling salesmen problem.
+    ``agents`` chooses the number of salesmen or executors where the document holds a problem of such a family.
 
     Raises
     ------
@@ -89,7 +91,8 @@ def read(source: Source, agents: int | None = None) -> Instance:
     try:
         instance = _build(model, source)
         if agents is not None and agents != instance.num_agents:
-            instance = with_salesmen(instance, agents)
+            resize = with_executors if instance.family == "spark" else with_salesmen
+            instance = resize(instance, agents)
     except (InstanceError, OverflowError) as error:
         if isinstance(error, FormatError):
             raise

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from problems.families.mtsp import floored_distances
+from problems.families.spark import WAVE_NAMES
 from problems.formats.document import dump_document
-from problems.formats.json_reader import EUCLIDEAN, SCHEMA, VERSION, WAVE_NAMES
+from problems.formats.json_reader import EUCLIDEAN, SCHEMA, VERSION
 from problems.instance import NO_STATE, NO_TIME, BetweenLevels, Instance, Opens, Serves, Waves
 
 

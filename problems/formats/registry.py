@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from problems.errors import FormatError, UnknownNameError
-from problems.formats import json_reader, json_writer, jsplib, taillard, tsplib
+from problems.formats import json_reader, json_writer, jsplib, spark_json, taillard, tsplib
 from problems.formats.source import LARGEST_COUNT, Source, read_source, write_text
 from problems.instance import Instance
 
@@ -19,6 +19,7 @@ class Format(StrEnum):
     JSPLIB = "jsplib"
     TAILLARD = "taillard"
     TSPLIB = "tsplib"
+    SPARK_JSON = "spark-json"
     JSON = "json"
 
     @classmethod
@@ -50,7 +51,7 @@ class FormatEntry:
     title
         What a file of this format looks like, in a few words.
     suffixes
-        Suffixes for which `write_instance` chooses it.
+        Suffixes for which `write_instance` chooses it; the longer of two that fit comes first.
     detect
         Whether a text has its structure.
     read
@@ -90,6 +91,14 @@ FORMATS: dict[Format, FormatEntry] = {
         tsplib.detect,
         tsplib.read,
         tsplib.write,
+        agents=True,
+    ),
+    Format.SPARK_JSON: FormatEntry(
+        "JSON of schema makespan-spark-jobs",
+        (".spark.json",),
+        spark_json.detect,
+        spark_json.read,
+        spark_json.write,
         agents=True,
     ),
     Format.JSON: FormatEntry(
@@ -181,7 +190,7 @@ def _format_called(name: str) -> Format:
 
 def _format_of(path: Path) -> Format:
     for name, entry in FORMATS.items():
-        if path.suffix.lower() in entry.suffixes:
+        if path.name.lower().endswith(entry.suffixes):
             return name
     known = ", ".join(f"{suffix} ({name})" for name, entry in FORMATS.items() for suffix in entry.suffixes)
     raise FormatError(path, None, f"the suffix belongs to no format; use one of {known}, or name the format")
