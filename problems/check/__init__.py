@@ -48,8 +48,7 @@ def check(instance: Instance, schedule: Schedule) -> CheckReport:
     Raises
     ------
     UnsupportedError
-        If the instance has waves, which are not checked yet, or return trips that need a resource, which a schedule
-        does not record.
+        If the instance has return trips that need a resource, which a schedule does not record.
     """
     _refuse(instance)
     table = Table(instance, schedule)
@@ -61,9 +60,8 @@ def _refuse(instance: Instance) -> None:
     resources = instance.resources
     tied = resources is not None and (bool(resources.changeover_use.any()) or bool(resources.operator_serves.any()))
     returns = instance.changeover is not None and instance.changeover.returns
-    for feature, present in (
-        ("random durations by wave (waves)", instance.waves is not None),
-        ("return trips that use a resource or an operator", tied and returns),
-    ):
-        if present:
-            raise UnsupportedError(f"the checker does not support {feature} yet; instance '{instance.name}' uses it")
+    if tied and returns:
+        raise UnsupportedError(
+            "the checker does not support return trips that use a resource or an operator yet; "
+            f"instance '{instance.name}' uses them"
+        )

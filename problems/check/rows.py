@@ -8,6 +8,7 @@ import numpy as np
 
 from problems.check.report import Kind, Violation
 from problems.check.table import Table
+from problems.check.waves import WaveDurations
 
 
 def unknown_rows(table: Table) -> Iterator[Violation]:
@@ -57,13 +58,19 @@ def _duplicate(table: Table, first: int, row: int) -> Violation:
 
 def eligibility_and_durations(table: Table) -> Iterator[Violation]:
     """Each row is on an eligible agent and lasts for exactly its duration there."""
-    needed = table.instance.durations[table.task, table.agent]
-    wrong = (table.end - table.start != needed) | (table.end < table.start)
-    for row in np.flatnonzero(wrong | (needed < 0)).tolist():
-        start, end, time = int(table.start[row]), int(table.end[row]), int(needed[row])
-        if time < 0:
+    expected = table.instance.durations[table.task, table.agent]
+    waves = None if table.instance.waves is None else WaveDurations(table, table.instance.waves)
+    lengths = table.end - table.start
+    right = lengths == expected if waves is None else waves.explain(lengths)
+    wrong = np.flatnonzero((expected < 0) | ~right | (table.end < table.start))
+    needed = expected if waves is None or len(wrong) == 0 else waves.first_possible()
+    for row in wrong.tolist():
+        start, end = int(table.start[row]), int(table.end[row])
+        if expected[row] < 0:
             message = f"{table.row_name(row)}: this agent is not eligible"
             yield table.at(Kind.NOT_ELIGIBLE, row, (start, end), message)
         else:
-            message = f"{table.row_name(row)} lasts from {start} to {end}, but its duration is {time}"
-            yield table.at(Kind.DURATION, row, (start, end, time), message)
+            message = f"{table.row_name(row)} lasts from {start} to {end}, but its duration is {needed[row]}"
+            if waves is not None and waves.fewest[row] < waves.most[row]:
+                message += f", or that of another level up to {waves.most[row]} local executors"
+            yield table.at(Kind.DURATION, row, (start, end, int(needed[row])), message)

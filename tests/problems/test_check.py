@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from problems import Changeover, Instance, Job, Objective, Resources, Schedule, Task, UnsupportedError, Waves
+from problems import Changeover, Instance, Job, Objective, Resources, Schedule, Task, UnsupportedError
 from problems.build import build_instance
 from problems.check import Kind, Violation, check
 from problems.measure import in_source_unit, integer_objective
@@ -410,9 +410,9 @@ def test_many_faults_are_all_listed():
 
 def test_unchecked_features_are_refused_by_name():
     """What the checker does not check is refused, never waved through."""
-    waves = Waves(np.array([1]), np.zeros(4 * 3 + 1, np.int64), np.zeros(0, np.int64))
-    with pytest.raises(UnsupportedError, match="waves"):
-        check(shop(waves=waves), table(*SHOP_ROWS))
+    operators = Resources(np.zeros(0), np.zeros((2, 0)), np.zeros((1, 0)), np.ones((1, 1), bool))
+    with pytest.raises(UnsupportedError, match="return trips that use a resource or an operator"):
+        check(setups(returns=True, resources=operators), table(*SETUP_ROWS))
 
 
 def random_shop(rng: np.random.Generator) -> tuple[Instance, Schedule]:
