@@ -93,9 +93,16 @@ def tpch_job(path: Path, key: str) -> SparkJob:
     if key not in root.value:
         raise FormatError(path, None, f"has no entry {key!r}; entries are called SIZEg-QUERY, for instance '20g-7'")
     members = root.member(key)
-    stages = [_tpch_stage(stage) for stage in members.member("stages").items()]
-    edges = [_edge(edge, len(stages)) for edge in members.member("edges").items()]
+    stages = [_tpch_stage(stage) for stage in _member(members, "stages").items()]
+    edges = [_edge(edge, len(stages)) for edge in _member(members, "edges").items()]
     return SparkJob(stages, edges, key)
+
+
+def _member(node: Node, key: str) -> Node:
+    """A member of an object that may hold others."""
+    if not isinstance(node.value, dict) or key not in node.value:
+        node.fail(f"lacks '{key}'")
+    return node.member(key)
 
 
 @lru_cache(maxsize=2)
@@ -119,9 +126,9 @@ def _tpch_stage(node: Node) -> SparkStage:
 
 
 def _levels(stage: Node, name: str) -> dict[int, list[int]]:
-    node = stage.member(name) if isinstance(stage.value, dict) and name in stage.value else None
-    if node is None or not isinstance(node.value, dict) or not all(key.isdecimal() for key in node.value):
-        stage.fail(f"lacks '{name}', an object of durations by number of executors")
+    node = _member(stage, name)
+    if not isinstance(node.value, dict) or not all(key.isdecimal() for key in node.value):
+        node.fail("expected an object of durations by number of executors")
     return {int(level): node.member(level).integers() for level in node.value}
 
 
