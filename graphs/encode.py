@@ -21,12 +21,14 @@ from problems.simulator.arrays import (
     DUE,
     FREE,
     HAS_CHANGEOVER,
+    HAS_MANY_SIDES,
     HEAD,
     JOB,
     JOB_WORK,
     LAST,
     LEFT,
     LENGTH,
+    LOCAL,
     NEAREST,
     NONE,
     NOW,
@@ -39,12 +41,14 @@ from problems.simulator.arrays import (
     PIECES_LEFT,
     PLACE,
     READY,
+    RELEASE,
     REVEAL,
     SHORTEST,
     SUCC_HI,
     SUCC_LO,
     TAIL,
     TAIL_TASKS,
+    UNIT,
     WEIGHT,
     WORK_LEFT,
     Problem,
@@ -91,7 +95,7 @@ class Graph(NamedTuple):
     edges : int64 [M, 2]
         Two nodes: agent and task of eligible pairs, task and job of members, earlier and later task of
         precedences, a near task and the one that it is near to.
-    edge_rows : float32 [M, 6]
+    edge_rows : float32 [M, 7]
         Features of each edge, named in `graphs.schema.EDGE_FEATURES`; kinds with fewer leave the rest 0.
     tasks, jobs : int64 [T], [J]
         Task and job of each node of these types, in order.
@@ -158,7 +162,7 @@ def new_graph(problem: Problem) -> Graph:
 
 
 def _fixed_features(problem: Problem) -> Float32Array:
-    duration = problem.tasks[:, SHORTEST] / problem.unit[0]
+    duration = problem.tasks[:, SHORTEST] / problem.means[UNIT]
     num_pairs = problem.tasks[:, PAIR_HI] - problem.tasks[:, PAIR_LO]
     columns = (duration, np.log(np.maximum(duration, TINY)), np.log1p(problem.tasks[:, TAIL_TASKS]), np.log(num_pairs))
     return np.stack(columns, axis=1).astype(np.float32)
@@ -252,7 +256,7 @@ def _measure(problem: Problem, state: State, graph: Graph) -> None:
         if graph.agent_totals[agent, ALL_TASKS] > 0:
             free_in = max(state.agents[agent, FREE] - now, 0)
             bound = max(bound, free_in + graph.agent_totals[agent, WORK])
-    graph.numbers[BOUND] = max(float(bound), problem.unit[0])
+    graph.numbers[BOUND] = max(float(bound), problem.means[UNIT])
 
 
 @jit
@@ -268,12 +272,12 @@ def _measure_routes(problem: Problem, state: State, graph: Graph) -> None:
         task = graph.tasks[place]
         total += problem.tasks[task, NEAREST]
         remotest = max(remotest, return_time(problem, problem.pairs[problem.tasks[task, PAIR_LO], PAIR_AGENT], task))
-    graph.numbers[TARGET] = max(longest, total / len(state.agents), 2.0 * remotest, problem.unit[0])
+    graph.numbers[TARGET] = max(longest, total / len(state.agents), 2.0 * remotest, problem.means[UNIT])
 
 
 @jit
 def _fill_agents(problem: Problem, state: State, graph: Graph) -> None:
-    now, unit, bound = state.clock[NOW], problem.unit[0], graph.numbers[BOUND]
+    now, unit, bound = state.clock[NOW], problem.means[UNIT], graph.numbers[BOUND]
     per_agent = np.log((_num_tasks(graph) + 1.0) / len(state.agents))
     for agent in range(len(state.agents)):
         free_in = float(max(state.agents[agent, FREE] - now, 0))
@@ -307,11 +311,15 @@ def _fill_jobs(problem: Problem, state: State, graph: Graph) -> None:
         if problem.jobs[job, DUE] != NONE:
             out[5], out[6] = (problem.jobs[job, DUE] - now) / bound, 1.0
         out[7] = problem.jobs[job, WEIGHT] / graph.numbers[MEAN_WEIGHT]
+        out[8], out[9] = 0.0, 0.0
+        if problem.flags[HAS_MANY_SIDES]:
+            out[8] = state.jobs[job, LOCAL] / len(state.agents)
+            out[9] = np.log1p(max(now - problem.jobs[job, RELEASE], 0) / problem.means[UNIT])
 
 
 @jit
 def _fill_tasks(problem: Problem, state: State, graph: Graph) -> None:
-    now, unit, bound = state.clock[NOW], problem.unit[0], graph.numbers[BOUND]
+    now, unit, bound = state.clock[NOW], problem.means[UNIT], graph.numbers[BOUND]
     has_routes, first = problem.flags[HAS_CHANGEOVER], graph.ranges[ON_TASK, FIRST_NODE]
     for node in range(first, graph.ranges[ON_TASK, END_NODE]):
         task = graph.tasks[node - first]
@@ -346,7 +354,7 @@ def _fill_tasks(problem: Problem, state: State, graph: Graph) -> None:
 @jit
 def _link_pairs(problem: Problem, state: State, graph: Graph) -> None:
     """Agents and the remaining tasks they are eligible for; tasks and their jobs."""
-    now, unit, bound, count = state.clock[NOW], problem.unit[0], graph.numbers[BOUND], 0
+    now, unit, bound, count = state.clock[NOW], problem.means[UNIT], graph.numbers[BOUND], 0
     has_routes, first = problem.flags[HAS_CHANGEOVER], graph.ranges[ON_TASK, FIRST_NODE]
     for place in range(_num_tasks(graph)):
         task = graph.tasks[place]
@@ -371,6 +379,9 @@ def _link_pairs(problem: Problem, state: State, graph: Graph) -> None:
                 out[5] = length / graph.numbers[TARGET]
             else:
                 out[5] = (start + duration + problem.tasks[task, TAIL] - now) / bound
+            last = state.agents[agent, LAST]
+            is_same = last != NONE and problem.tasks[last, JOB] == problem.tasks[task, JOB]
+            out[6] = 1.0 if is_same and problem.flags[HAS_MANY_SIDES] else 0.0
             count += 1
     graph.edge_ptr[PAIRS], graph.edge_ptr[MEMBERS] = 0, count
     for place in range(_num_tasks(graph)):
@@ -400,7 +411,7 @@ def _link_neighbours(problem: Problem, graph: Graph) -> None:
     """Each task and its nearest remaining ones, where there are changeovers."""
     if not problem.flags[HAS_CHANGEOVER]:
         return
-    unit, count, first = problem.unit[0], graph.edge_ptr[NEAR], graph.ranges[ON_TASK, FIRST_NODE]
+    unit, count, first = problem.means[UNIT], graph.edge_ptr[NEAR], graph.ranges[ON_TASK, FIRST_NODE]
     for node in range(first, graph.ranges[ON_TASK, END_NODE]):
         task, found = graph.tasks[node - first], 0
         for slot in range(graph.neighbours.shape[1]):

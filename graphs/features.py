@@ -14,39 +14,53 @@ import numpy as np
 
 from problems.instance import FloatArray, IntArray
 from problems.simulator.arrays import (
+    ARE_ALIKE,
+    DUE,
     FREE,
     HAS_CHANGEOVER,
+    HAS_MANY_SIDES,
     HAS_PRECEDENCE,
     HEAD,
+    IS_DEDICATED,
     JOB,
     LAST,
+    LEFT,
     LENGTH,
     LOAD,
+    LOCAL,
+    LONGEST_ROUTE,
+    MOVING_DELAY,
     NEAREST,
     NONE,
     NOW,
     NUM_OPEN,
+    NUM_REVEALED,
+    OBJECTIVE,
     PAIR_AGENT,
     PAIR_HI,
     PAIR_LO,
     PIECES_LEFT,
     PLACE,
     READY,
+    RELEASE,
     SHORTEST,
     SHORTEST_AGENT,
     TAIL,
     TAIL_NEXT,
     TAIL_TASKS,
+    UNIT,
+    WEIGHT,
+    WORK_LEFT,
     Problem,
     State,
 )
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, known_event
-from problems.simulator.jit import jit
+from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.placement import earliest_end
 
 # Context.numbers
-BOUND, MEAN_WORK, TARGET, REMOTEST = range(4)
+BOUND, MEAN_WORK, TARGET, REMOTEST, JOBS_PRESENT, MEAN_WEIGHT = range(6)
 TINY = 1e-3
 """Durations below this share of the mean are taken as this share in logarithms."""
 
@@ -59,8 +73,9 @@ class Context(NamedTuple):
 
     Attributes
     ----------
-    numbers : float64 [4]
-        lb; mean remaining work of jobs with an open task; expected longest route; largest way home of an open task.
+    numbers : float64 [6]
+        lb; mean remaining work of jobs with an open task; expected longest route, or makespan; largest way home of an
+        open task; jobs that are known and not done, and their mean weight.
     queue : int64 [A]
         Work of the open tasks whose fastest agent this is.
     startable : int64 [A]
@@ -68,7 +83,7 @@ class Context(NamedTuple):
     shortest_way : int64 [A]
         Shortest changeover among the agent's candidates.
     closing : float64 [A]
-        Route length of the agent if it went home now.
+        Route length of the agent if it went home now; where routes are not the objective, when it would be there.
     job_base : int64 [J]
         Earliest start of the job's open tasks less the shortest work before them.
     neighbours : float64 [T, 3]
@@ -94,7 +109,7 @@ def new_context(problem: Problem) -> Context:
     """Empty context for ``problem``."""
     num_agents = problem.durations.shape[1]
     return Context(
-        numbers=np.zeros(4),
+        numbers=np.zeros(6),
         queue=np.zeros(num_agents, np.int64),
         startable=np.zeros(num_agents, np.int64),
         shortest_way=np.zeros(num_agents, np.int64),
@@ -109,7 +124,7 @@ def new_context(problem: Problem) -> Context:
 @jit
 def prepare(problem: Problem, state: State, found: Candidates, count: int, context: Context) -> None:
     """Fill ``context`` for the present decision."""
-    now, unit = state.clock[NOW], problem.unit[0]
+    now, unit = state.clock[NOW], problem.means[UNIT]
     bound, total_work = 0, 0
     context.queue[:] = 0
     for slot in range(state.clock[NUM_OPEN]):
@@ -130,9 +145,32 @@ def prepare(problem: Problem, state: State, found: Candidates, count: int, conte
     for row in range(count):
         if found.table[row, BEGIN] <= now:
             context.startable[found.table[row, AGENT]] += 1
+    if problem.flags[HAS_MANY_SIDES]:
+        _prepare_jobs(problem, state, context)
     if problem.flags[HAS_CHANGEOVER]:
         _prepare_routes(problem, state, found, count, context)
         _prepare_neighbours(problem, state, context)
+
+
+@jit
+def _prepare_jobs(problem: Problem, state: State, context: Context) -> None:
+    """How many jobs are known and not done, and what they weigh."""
+    present, weight = 0, 0
+    for place in range(state.clock[NUM_REVEALED]):
+        job = problem.reveals[place]
+        if state.jobs[job, LEFT] > 0:
+            present += 1
+            weight += problem.jobs[job, WEIGHT]
+    context.numbers[JOBS_PRESENT] = max(present, 1)
+    context.numbers[MEAN_WEIGHT] = max(weight / max(present, 1), TINY)
+
+
+@inlined
+def _route_end(problem: Problem, state: State, agent: int) -> int:
+    """Length of the agent's route so far; where routes are not the objective, when it is free."""
+    if problem.flags[OBJECTIVE] == LONGEST_ROUTE:
+        return state.agents[agent, LENGTH]
+    return max(state.agents[agent, FREE], state.clock[NOW])
 
 
 @jit
@@ -164,17 +202,21 @@ def _prepare_neighbours(problem: Problem, state: State, context: Context) -> Non
 def _prepare_routes(problem: Problem, state: State, found: Candidates, count: int, context: Context) -> None:
     """Lengths of the routes so far, and the length that the longest one can be expected to reach."""
     total, longest, remotest = 0.0, 0.0, 0
+    by_time = problem.flags[OBJECTIVE] != LONGEST_ROUTE
     for agent in range(len(state.agents)):
-        length = float(state.agents[agent, LENGTH] + return_time(problem, agent, state.agents[agent, LAST]))
+        home = return_time(problem, agent, state.agents[agent, LAST])
+        length = float(_route_end(problem, state, agent) + home)
         context.closing[agent] = length
         total += length
         longest = max(longest, length)
     for slot in range(state.clock[NUM_OPEN]):
         task = state.open[slot]
         total += problem.tasks[task, NEAREST]
+        if by_time:
+            total += problem.tasks[task, SHORTEST]
         remotest = max(remotest, return_time(problem, problem.pairs[problem.tasks[task, PAIR_LO], PAIR_AGENT], task))
-    context.numbers[TARGET] = max(longest, total / len(state.agents), 2.0 * remotest, problem.unit[0])
-    context.numbers[REMOTEST] = max(float(remotest), problem.unit[0])
+    context.numbers[TARGET] = max(longest, total / len(state.agents), 2.0 * remotest, problem.means[UNIT])
+    context.numbers[REMOTEST] = max(float(remotest), problem.means[UNIT])
     context.shortest_way[:] = FAR
     for row in range(count):
         agent, task = found.table[row, AGENT], found.table[row, TASK]
@@ -190,16 +232,23 @@ def fill_row(problem: Problem, state: State, found: Candidates, row: int, contex
     if problem.flags[HAS_PRECEDENCE]:
         _fill_next(problem, state, found, row, context, out)
         _fill_route_ahead(problem, state, found, row, context, out)
-        _fill_bounds(problem, state, found, row, context, out)
     if problem.flags[HAS_CHANGEOVER]:
         _fill_changeover(problem, state, found, row, context, out)
-    _fill_alternatives(problem, state, found, row, context, out)
+    if problem.flags[HAS_MANY_SIDES]:
+        _fill_sides(problem, state, found, row, context, out)
+    out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
+    if problem.flags[ARE_ALIKE]:
+        return
+    if problem.flags[HAS_PRECEDENCE]:
+        _fill_bounds(problem, state, found, row, context, out)
+    if not problem.flags[IS_DEDICATED]:
+        _fill_alternatives(problem, state, found, row, context, out)
 
 
 @jit
 def fill_wait_row(problem: Problem, state: State, agent: int, context: Context, out: FloatArray) -> None:
     """Write the features of "``agent`` waits" to ``out`` (float64 [F])."""
-    now, unit = state.clock[NOW], problem.unit[0]
+    now, unit = state.clock[NOW], problem.means[UNIT]
     out[:] = 0.0
     out[3] = state.agents[agent, LOAD] / context.numbers[BOUND]
     out[14] = np.log(max(context.startable[agent], 1))
@@ -216,7 +265,7 @@ def fill_wait_row(problem: Problem, state: State, agent: int, context: Context, 
 @jit
 def _fill_job(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
     agent, task = found.table[row, AGENT], found.table[row, TASK]
-    now, unit, bound = state.clock[NOW], problem.unit[0], context.numbers[BOUND]
+    now, unit, bound = state.clock[NOW], problem.means[UNIT], context.numbers[BOUND]
     duration = float(found.table[row, END] - found.table[row, START])
     work = float(problem.tasks[task, TAIL]) + duration
     load = state.agents[agent, LOAD] / bound
@@ -242,7 +291,7 @@ def _fill_next(problem: Problem, state: State, found: Candidates, row: int, cont
     after = problem.tasks[found.table[row, TASK], TAIL_NEXT]
     if after == NONE:
         return
-    unit, end = problem.unit[0], found.table[row, END]
+    unit, end = problem.means[UNIT], found.table[row, END]
     agent = problem.tasks[after, SHORTEST_AGENT]
     free = max(state.agents[agent, FREE], state.clock[NOW])
     out[6] = np.log(max(problem.tasks[after, SHORTEST] / unit, TINY))
@@ -257,7 +306,7 @@ def _fill_route_ahead(
     problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
 ) -> None:
     """Loads of the agents along the rest of the job's longest path."""
-    unit, bound = problem.unit[0], context.numbers[BOUND]
+    unit, bound = problem.means[UNIT], context.numbers[BOUND]
     congestion, largest = 0.0, 0.0
     before, until, total = 0.0, 0.0, 0.0
     task = problem.tasks[found.table[row, TASK], TAIL_NEXT]
@@ -282,7 +331,7 @@ def _fill_bounds(
 ) -> None:
     """One-machine bounds after the choice, on this agent and on the next one."""
     agent, task = found.table[row, AGENT], found.table[row, TASK]
-    now, unit, bound = state.clock[NOW], problem.unit[0], context.numbers[BOUND]
+    now, unit, bound = state.clock[NOW], problem.means[UNIT], context.numbers[BOUND]
     start, end = found.table[row, START], found.table[row, END]
     worst, shortest_tail, competitors, early = 0, FAR, 0, 0
     for slot in range(problem.agent_ptr[agent], problem.agent_ptr[agent + 1]):
@@ -330,9 +379,10 @@ def _fill_changeover(
 ) -> None:
     """The way to the task and home again, against the routes of all agents."""
     agent, task = found.table[row, AGENT], found.table[row, TASK]
-    unit, target = problem.unit[0], context.numbers[TARGET]
+    unit, target = problem.means[UNIT], context.numbers[TARGET]
     way, home = changeover_time(problem, state, agent, task), return_time(problem, agent, task)
-    closing = state.agents[agent, LENGTH] + way + home
+    by_time = problem.flags[OBJECTIVE] != LONGEST_ROUTE
+    closing = found.table[row, END] + home if by_time else state.agents[agent, LENGTH] + way + home
     out[28] = way / unit
     out[29] = home / unit
     out[30] = closing / target
@@ -341,7 +391,10 @@ def _fill_changeover(
     for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
         other = problem.pairs[pair, PAIR_AGENT]
         if other != agent:
-            length = state.agents[other, LENGTH] + changeover_time(problem, state, other, task)
+            if by_time:
+                length = earliest_end(problem, state, other, task)
+            else:
+                length = state.agents[other, LENGTH] + changeover_time(problem, state, other, task)
             other_closing = min(other_closing, length + return_time(problem, other, task))
     if other_closing < FAR:
         out[33] = (other_closing - closing) / target
@@ -349,15 +402,43 @@ def _fill_changeover(
         out[35 + column] = context.neighbours[task, column] / unit
     out[38] = (way - context.shortest_way[agent]) / unit
     out[41] = home / context.numbers[REMOTEST]
+    duration = found.table[row, END] - found.table[row, START]
+    out[44] = (duration + way - problem.tasks[task, SHORTEST] - problem.tasks[task, NEAREST]) / unit
+
+
+@jit
+def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
+    """The job among all jobs present: what is left of it, the agents it has, its age, due date and weight."""
+    agent, task = found.table[row, AGENT], found.table[row, TASK]
+    job, last, unit = problem.tasks[task, JOB], state.agents[agent, LAST], problem.means[UNIT]
+    num_agents = len(state.agents)
+    is_same = last != NONE and problem.tasks[last, JOB] == job
+    others = state.jobs[job, LOCAL] - (1 if is_same else 0)
+    work = max(state.jobs[job, WORK_LEFT] / unit, TINY)
+    if problem.flags[MOVING_DELAY] > 0:
+        out[28] = changeover_time(problem, state, agent, task) / unit
+    out[45] = np.log(work)
+    out[46] = np.log(work / (others + 1.0))
+    out[47] = others / num_agents
+    out[48] = np.log((others + 1.0) * context.numbers[JOBS_PRESENT] / num_agents)
+    out[49] = 1.0 if is_same else 0.0
+    out[50] = 1.0 if last == task else 0.0
+    out[51] = np.log(max(state.tasks[task, PIECES_LEFT], 1.0))
+    out[52] = np.log1p(max(state.clock[NOW] - problem.jobs[job, RELEASE], 0) / unit)
+    out[53] = np.log(context.numbers[JOBS_PRESENT])
+    if problem.jobs[job, DUE] != NONE:
+        slack = (problem.jobs[job, DUE] - found.table[row, END] - problem.tasks[task, TAIL]) / unit
+        out[54] = slack / (1.0 + abs(slack))
+        out[55] = 1.0
+    out[56] = np.log(max(problem.jobs[job, WEIGHT] / context.numbers[MEAN_WEIGHT], TINY))
 
 
 @jit
 def _fill_alternatives(
     problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
 ) -> None:
-    """What the other eligible agents could do for the task, and how many open tasks each agent has to choose from."""
+    """What the other eligible agents could do for the task."""
     agent, task, end = found.table[row, AGENT], found.table[row, TASK], found.table[row, END]
-    out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
     low, high = problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]
     if high - low == 1:
         return
@@ -366,7 +447,7 @@ def _fill_alternatives(
         other = problem.pairs[pair, PAIR_AGENT]
         if other != agent:
             other_end = min(other_end, earliest_end(problem, state, other, task))
-    unit = problem.unit[0]
+    unit = problem.means[UNIT]
     out[32] = (other_end - end) / unit
     duration = max((end - found.table[row, START]) / unit, TINY)
     out[34] = np.log(duration / max(problem.tasks[task, SHORTEST] / unit, TINY))

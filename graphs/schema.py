@@ -5,7 +5,7 @@ A checkpoint of another version is refused by name: a change to a feature is a c
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 CANDIDATE_FEATURES = (
     "log_duration",
@@ -52,12 +52,26 @@ CANDIDATE_FEATURES = (
     "remoteness",
     "is_wait",
     "next_event",
+    "regret",
+    "log_job_work_left",
+    "work_per_agent",
+    "agent_share",
+    "log_share_of_fair",
+    "is_same_job",
+    "is_same_task",
+    "log_pieces_left",
+    "log_job_age",
+    "log_jobs_present",
+    "due_slack",
+    "has_due",
+    "log_weight",
 )
 """Columns of a candidate row; formulas in `graphs.features`."""
 
 NUM_FEATURES = len(CANDIDATE_FEATURES)
 NUM_SHOP_FEATURES = 28
-"""The first columns describe durations, loads and routes through the shop; the rest changeovers and alternatives."""
+"""The first columns describe durations, loads and routes through the shop; the rest changeovers, alternatives, and
+jobs that share agents."""
 
 NODE_TYPES = ("agent", "task", "job")
 
@@ -117,11 +131,21 @@ NODE_FEATURES = {
         "due_slack",
         "has_due",
         "relative_weight",
+        "agent_share",
+        "log_age",
     ),
 }
 """Columns of each type of node; formulas in `graphs.encode`."""
 
-PAIR_FEATURES = ("duration", "log_relative_duration", "squashed_delay", "changeover", "can_begin", "finish")
+PAIR_FEATURES = (
+    "duration",
+    "log_relative_duration",
+    "squashed_delay",
+    "changeover",
+    "can_begin",
+    "finish",
+    "is_same_job",
+)
 NEAR_FEATURES = ("distance",)
 EDGE_FEATURES: dict[str, tuple[str, ...]] = {
     "can_do": PAIR_FEATURES,

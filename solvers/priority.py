@@ -17,25 +17,36 @@ from graphs.features import MAX_HIDDEN, Context, fill_row, fill_wait_row, prepar
 from graphs.layout import NO_NETWORK, Float32Array, Network
 from problems.instance import FloatArray
 from problems.simulator.arrays import (
+    DUE,
     HEAD,
     JOB,
+    MEAN_CHANGEOVER,
+    MEAN_DURATION,
+    NONE,
+    NOW,
+    PAIR_AGENT,
+    PAIR_HI,
+    PAIR_LO,
     READY,
     RELEASE,
     SHORTEST,
     TAIL,
     TAIL_TASKS,
+    WEIGHT,
     Problem,
     State,
 )
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, Filter, next_event
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import gumbel
+from problems.simulator.switches.placement import earliest_end
 
 
 class Kind(IntEnum):
     """Priority functions; the highest score is chosen.
 
-    p duration, rem shortest work of the job from this task on, ready when the task is ready.
+    p duration, pmin the task's shortest duration on any agent, rem shortest work of the job from this task on, ready
+    when the task is ready.
 
     ``SPT``       shortest p
     ``LPT``       longest p
@@ -46,6 +57,10 @@ class Kind(IntEnum):
     ``SPT_TWKR``  smallest p / rem
     ``RANDOM``    any
     ``NEAREST``   shortest changeover
+    ``PAIR``      smallest (p / pmin) p / rem; a task does not go to an agent where p > 1.5 pmin
+    ``EFT``       earliest end, changeover included; a task does not go to an agent if another one would end it earlier
+    ``SST``       shortest changeover, then shortest p
+    ``ATCS``      apparent tardiness cost with setups (Lee, Bhaskaran, Pinedo 1997, doi:10.1080/07408179708966311)
     ``NETWORK``   a small network over the candidate's features (`tuned`)
     ``GRAPH``     the score of ``NETWORK`` plus that of a network over the agent-task graph (`policy`)
     """
@@ -61,9 +76,27 @@ class Kind(IntEnum):
     NEAREST = 8
     NETWORK = 9
     GRAPH = 10
+    PAIR = 11
+    EFT = 12
+    SST = 13
+    ATCS = 14
 
 
-SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK, GRAPH = (int(kind) for kind in Kind)
+SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK, GRAPH, PAIR, EFT, SST, ATCS = (
+    int(kind) for kind in Kind
+)
+SLOWEST_PAIR = 1.5
+"""``PAIR`` leaves a task to other agents where it takes more than this many times its shortest duration."""
+
+SMALLEST_VALUE = 1e-9
+"""Values of rules below this count as this in logarithms."""
+
+ATCS_DUE_SCALE = 4.5
+"""K1 of ATCS for tight and equal due dates; its K2 is then 1 / (2 sqrt(mean changeover / mean duration))."""
+
+TIE_SHARE = 1e-6
+"""Weight of what decides between equal values."""
+
 NO_PARAMETERS = np.zeros(1)
 
 # The head of a network's parameters: first feature, number of features, hidden units, whether it may wait.
@@ -154,7 +187,10 @@ def rule_value(problem: Problem, state: State, found: Candidates, row: int, kind
     """Sign and non-negative value of a dispatching rule; the score is their product."""
     task = found.table[row, TASK]
     duration = float(found.table[row, END] - found.table[row, START])
+    shortest = float(problem.tasks[task, SHORTEST])
     work = duration + problem.tasks[task, TAIL]
+    if kind == PAIR:
+        return -1.0, duration / max(shortest, SMALLEST_VALUE) * duration / max(work, SMALLEST_VALUE)
     if kind == SPT_TWKR:
         return -1.0, duration / max(work, 1e-9)
     if kind == SPT:
@@ -164,16 +200,54 @@ def rule_value(problem: Problem, state: State, found: Candidates, row: int, kind
     if kind == MOR:
         return 1.0, float(problem.tasks[task, TAIL_TASKS])
     if kind == MWKR:
-        return 1.0, work
+        return 1.0, shortest + problem.tasks[task, TAIL]
     if kind == FIFO:
         return -1.0, float(state.tasks[task, READY])
     if kind == FDD_MWKR:
         release = problem.jobs[problem.tasks[task, JOB], RELEASE]
         due = float(release + problem.tasks[task, HEAD] + problem.tasks[task, SHORTEST])
         return -1.0, due / max(work, 1e-9)
+    changeover = float(found.table[row, START] - found.table[row, BEGIN])
     if kind == NEAREST:
-        return -1.0, float(found.table[row, START] - found.table[row, BEGIN])
+        return -1.0, changeover
+    if kind == SST:
+        return -1.0, changeover + TIE_SHARE * duration
+    if kind == EFT:
+        return -1.0, float(found.table[row, END])
+    if kind == ATCS:
+        return 1.0, _atcs(problem, problem.tasks[task, JOB], duration, changeover, state.clock[NOW])
     return 1.0, 0.0
+
+
+@jit
+def _atcs(problem: Problem, job: int, duration: float, changeover: float, now: int) -> float:
+    mean, mean_changeover = problem.means[MEAN_DURATION], problem.means[MEAN_CHANGEOVER]
+    exponent = 0.0
+    if problem.jobs[job, DUE] != NONE:
+        slack = max(problem.jobs[job, DUE] - duration - now, 0.0)
+        exponent += slack / max(ATCS_DUE_SCALE * mean, SMALLEST_VALUE)
+    if mean_changeover > 0.0:
+        exponent += changeover * 2.0 * np.sqrt(mean_changeover / max(mean, SMALLEST_VALUE)) / mean_changeover
+    return problem.jobs[job, WEIGHT] / max(duration, 1.0) * np.exp(-exponent)
+
+
+@inlined
+def _is_left_to_others(problem: Problem, state: State, found: Candidates, row: int, kind: int) -> bool:
+    """Whether the rule does not let this agent have the task: a better one will be asked."""
+    if kind == PAIR:
+        duration = found.table[row, END] - found.table[row, START]
+        return duration > SLOWEST_PAIR * problem.tasks[found.table[row, TASK], SHORTEST]
+    return kind == EFT and _ends_earlier_elsewhere(problem, state, found, row)
+
+
+@jit
+def _ends_earlier_elsewhere(problem: Problem, state: State, found: Candidates, row: int) -> bool:
+    task = found.table[row, TASK]
+    for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
+        agent = problem.pairs[pair, PAIR_AGENT]
+        if agent != found.table[row, AGENT] and earliest_end(problem, state, agent, task) < found.table[row, END]:
+            return True
+    return False
 
 
 @jit
@@ -191,18 +265,20 @@ def choose(
 ) -> int:
     """Row of the candidate that commits next, by highest bid; -1 if all asked agents rather wait.
 
-    Equal scores go to the lowest task, then the lowest agent. With ``temperature`` > 0, Gumbel noise of that size
-    is added to every score (for rules, to its logarithm).
+    Equal scores go to the lowest task, then the agent that ends it first, then the lowest agent. With ``temperature``
+    > 0, Gumbel noise of that size is added to every score (for rules, to its logarithm).
     """
     if kind == NETWORK:
         return _choose_by_network(problem, state, found, count, parameters, context, features, temperature, stream)
-    best, best_score = 0, -np.inf
+    best, best_score = -1, -np.inf
     for row in range(count):
+        if _is_left_to_others(problem, state, found, row, kind):
+            continue
         sign, value = rule_value(problem, state, found, row, kind)
         if kind == RANDOM:
             score = gumbel(stream)
         elif temperature > 0.0:
-            score = sign * np.log(max(value, 1e-3)) + temperature * gumbel(stream)
+            score = sign * np.log(max(value, SMALLEST_VALUE)) + temperature * gumbel(stream)
         else:
             score = sign * value
         if score > best_score or (score == best_score and _comes_first(found, row, best)):
@@ -214,6 +290,8 @@ def choose(
 def _comes_first(found: Candidates, row: int, other: int) -> bool:
     if found.table[row, TASK] != found.table[other, TASK]:
         return found.table[row, TASK] < found.table[other, TASK]
+    if found.table[row, END] != found.table[other, END]:
+        return found.table[row, END] < found.table[other, END]
     return found.table[row, AGENT] < found.table[other, AGENT]
 
 

@@ -27,7 +27,20 @@ DISPATCH_RULES = {
     "spt-twkr": "least processing time / work remaining of the job",
     "random": "any candidate",
     "nearest": "nearest task by changeover time",
+    "pair": "least (p / shortest p) x p / work remaining of the job, on fast agents only",
+    "eft": "earliest finish time, setup included",
+    "sst": "shortest setup time",
+    "atcs": "apparent tardiness cost with setups",
 }
+
+RULE_FAMILIES = {
+    "nearest": ("mtsp", "upms"),
+    "pair": ("fjsp",),
+    "eft": ("upms",),
+    "sst": ("upms",),
+    "atcs": ("upms",),
+}
+"""Families that a rule is meant for, where it is not meant for all."""
 
 
 class SolverKind(StrEnum):
@@ -66,8 +79,9 @@ class SolverEntry:
 
 
 def _dispatch(name: str, summary: str) -> SolverEntry:
-    families = ("mtsp", "upms") if name == "nearest" else None
-    return SolverEntry(name, SolverKind.DISPATCH, families, "solvers.rules.dispatch:solve_dispatch", summary)
+    return SolverEntry(
+        name, SolverKind.DISPATCH, RULE_FAMILIES.get(name), "solvers.rules.dispatch:solve_dispatch", summary
+    )
 
 
 _ENTRIES = (

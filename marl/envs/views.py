@@ -26,6 +26,7 @@ from problems.simulator.arrays import (
     QUEUED,
     TASK_HI,
     TASK_LO,
+    UNIT,
     WAITED,
     Problem,
     State,
@@ -95,7 +96,7 @@ def _copy_features(features: FloatArray, candidates: NDArray[np.float32], line: 
 
 @jit
 def _fill_agent(problem: Problem, state: State, work: Work, count: int, view: View, agent: int, line: int) -> None:
-    unit, now, startable, asked = problem.unit[0], state.clock[NOW], 0, 0
+    unit, now, startable, asked = problem.means[UNIT], state.clock[NOW], 0, 0
     for row in range(count):
         if work.found.table[row, AGENT] == agent:
             asked = 1
@@ -114,7 +115,7 @@ def _fill_agent(problem: Problem, state: State, work: Work, count: int, view: Vi
 
 @jit
 def _fill_world(problem: Problem, state: State, work: Work, board: Board, view: View, line: int) -> None:
-    unit, now, num_agents = problem.unit[0], state.clock[NOW], len(state.agents)
+    unit, now, num_agents = problem.means[UNIT], state.clock[NOW], len(state.agents)
     num_tasks, left = _count_known(problem, state)
     event = known_event(state)
     view.world[line, 0] = now / unit

@@ -25,8 +25,11 @@ SHORTEST, SHORTEST_AGENT, HEAD, TAIL, TAIL_TASKS, TAIL_NEXT, NEAREST = range(8, 
 PAIR_AGENT, PAIR_TIME = 0, 1
 # Problem.flags
 OBJECTIVE, HAS_CHANGEOVER, NEEDS_TASK, RETURNS, MOVING_DELAY, HAS_PRECEDENCE, IS_DEDICATED = range(7)
-HAS_RESOURCES, HAS_MANY_SIDES = 7, 8
-NUM_FLAGS = 9
+HAS_RESOURCES, HAS_MANY_SIDES, ARE_ALIKE = 7, 8, 9
+NUM_FLAGS = 10
+
+# Problem.means
+UNIT, MEAN_DURATION, MEAN_CHANGEOVER = range(3)
 
 # State.clock
 NOW, NUM_ROWS, NUM_OPEN, TASKS_LEFT, NUM_WAITED, NUM_REVEALED, NUM_USES = range(7)
@@ -81,12 +84,13 @@ class Problem(NamedTuple):
         Units of each resource that a task uses, and that a changeover of the agent uses.
     serves : int64 [W, A]
         Whether each operator can serve each agent.
-    flags : int64 [9]
+    flags : int64 [10]
         Objective, has changeover, changeover needs its task, agents return, moving delay, has precedence, whether
         each task has a single eligible agent, has resources, whether jobs differ in more than their routes (several
-        pieces, moving delays, due dates or weights).
-    unit : float64 [1]
-        Mean duration plus changeover of a task: the length that features are measured in.
+        pieces, moving delays, due dates or weights), whether all agents are the same to all tasks.
+    means : float64 [3]
+        Mean duration of a pair plus mean changeover, at least 1: the length that features are measured in; the two
+        means by themselves.
     """
 
     agents: IntArray
@@ -105,7 +109,7 @@ class Problem(NamedTuple):
     changeover_use: IntArray
     serves: IntArray
     flags: IntArray
-    unit: FloatArray
+    means: FloatArray
 
 
 class State(NamedTuple):
@@ -176,7 +180,7 @@ def compile_problem(instance: Instance) -> Problem:
         reveals=np.argsort(instance.job_reveal, kind="stable").astype(np.int64),
         **_resource_tables(instance),
         flags=_flags(instance),
-        unit=np.array([_unit(instance, matrix)]),
+        means=_means(instance, matrix),
     )
 
 
@@ -191,10 +195,19 @@ def _flags(instance: Instance) -> IntArray:
         bool(differ.any())
         for differ in (instance.task_pieces > 1, instance.job_due != NO_TIME, instance.job_weight != 1)
     )
+    flags[ARE_ALIKE] = _agents_are_alike(instance)
     if instance.changeover is not None:
         flags[HAS_CHANGEOVER] = 1
         flags[NEEDS_TASK], flags[RETURNS] = instance.changeover.needs_task, instance.changeover.returns
     return flags
+
+
+def _agents_are_alike(instance: Instance) -> bool:
+    """Whether it makes no difference to any task which of several agents does it, but for what they did before."""
+    if instance.num_agents < 2 or instance.changeover is not None or instance.resources is not None:
+        return False
+    everywhere = len(instance.eligible_agent) == instance.num_tasks * instance.num_agents
+    return everywhere and bool((instance.durations == instance.durations[:, :1]).all())
 
 
 def _resource_tables(instance: Instance) -> dict[str, IntArray]:
@@ -296,10 +309,10 @@ def _fill_paths(instance: Instance, tasks: IntArray) -> None:
                 tasks[before, TAIL_TASKS] = tasks[task, TAIL_TASKS] + 1
 
 
-def _unit(instance: Instance, matrix: IntArray) -> float:
-    """Mean duration of a pair plus mean changeover, at least one time unit."""
+def _means(instance: Instance, matrix: IntArray) -> FloatArray:
     duration = float(instance.eligible_duration.mean()) if len(instance.eligible_duration) else 0.0
-    return max(duration + float(matrix.mean()), 1.0)
+    changeover = float(matrix.mean())
+    return np.array([max(duration + changeover, 1.0), duration, changeover])
 
 
 def new_state(problem: Problem) -> State:

@@ -17,10 +17,12 @@ from solvers.rules.dispatch import rule_priority
 
 
 def default_rule(instance: Instance) -> str:
-    """The rule that guides pilot where none is named: by changeovers where these are the work, else by work."""
+    """The rule that guides pilot where none is named, by what there is to choose."""
     if instance.changeover is not None and not instance.eligible_duration.any():
         return "nearest"
-    return "spt-twkr"
+    if len(instance.eligible_agent) == instance.num_tasks:
+        return "spt-twkr"
+    return "pair" if len(instance.predecessor_task) else "eft"
 
 
 def solve_pilot(instance: Instance, budget: Budget, seed: int, rule: str = "") -> Result:

@@ -8,7 +8,7 @@ from graph_states import instances, random_states
 
 from graphs.encode import GraphArrays
 from graphs.hetero import graph_of
-from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NUM_NEIGHBOURS
+from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NUM_NEIGHBOURS, PAIR_FEATURES
 from problems.build import Job, Task, build_instance
 from problems.families.jsp import job_shop
 from problems.simulator import Simulator, compile_problem, new_state
@@ -90,7 +90,7 @@ def test_nearest_remaining_neighbours():
         for node, task in enumerate(left):
             others = np.delete(left, node)
             distances = np.sort(problem.changeover[0, problem.tasks[task, 2], problem.tasks[others, 2]])
-            heard = graph.edge_rows["near"][graph.edges["near"][1] == node, 0] * problem.unit[0]
+            heard = graph.edge_rows["near"][graph.edges["near"][1] == node, 0] * problem.means[0]
             assert heard == pytest.approx(distances[:NUM_NEIGHBOURS], rel=1e-5)
 
 
