@@ -36,7 +36,7 @@ def test_graph_of_a_small_shop():
     assert column(graph, "task", "is_open") == [1.0, 0.0, 1.0]
     assert column(graph, "agent", "load") == pytest.approx([4 / 6, 5 / 6])
     assert column(graph, "job", "work_left") == pytest.approx([1.0, 0.5])
-    assert graph.edge_rows["can_do"][:, -1] == pytest.approx([1.0, 1.0, 0.5])
+    assert graph.edge_rows["can_do"][:, PAIR_FEATURES.index("finish")] == pytest.approx([1.0, 1.0, 0.5])
 
 
 def test_done_tasks_and_finished_jobs_leave_the_graph():
