@@ -101,6 +101,13 @@ _ENTRIES = (
         "tries every candidate with a rollout of a dispatch rule (pilot:RULE)",
     ),
     SolverEntry(
+        "local-search",
+        SolverKind.SEARCH,
+        None,
+        "solvers.local_search.solve:solve_local_search",
+        "tabu search on the critical path of job shops, flexible ones too",
+    ),
+    SolverEntry(
         "tuned", SolverKind.POLICY, None, "marl.policies.tuned:solve", "small learned priority on candidate features"
     ),
     SolverEntry(

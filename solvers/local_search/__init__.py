@@ -1,0 +1,1 @@
+"""Tabu search on the critical path of shops; importing this package compiles nothing."""
