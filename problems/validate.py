@@ -74,11 +74,10 @@ def _check_indices(instance: Instance) -> None:
 def _check_eligibility(instance: Instance) -> None:
     for task in range(instance.num_tasks):
         agents, _ = instance.eligible(task)
-        _require(len(agents) > 0, f"{describe_task(instance, task)} has no eligible agent")
-        _require(
-            bool(np.all(np.diff(agents) > 0)),
-            f"{describe_task(instance, task)} must list its agents in increasing order, once",
-        )
+        if len(agents) == 0:
+            raise InstanceError(f"{describe_task(instance, task)} has no eligible agent")
+        if not np.all(agents[1:] > agents[:-1]):
+            raise InstanceError(f"{describe_task(instance, task)} must list its agents in increasing order, once")
 
 
 def _check_times(instance: Instance) -> None:

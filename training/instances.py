@@ -16,7 +16,7 @@ from training.options import OptionError
 
 RANGE = re.compile(r"([A-Za-z]+)(\d+)-(?:([A-Za-z]+))?(\d+)")
 BUILT_IN = re.compile(r"ta(\d{1,2})")
-SUFFIXES = (".txt", ".jsp", ".tai", ".fjs", ".tsp", ".json")
+SUFFIXES = (".txt", ".jsp", ".tai", ".fjs", ".upms", ".tsp", ".json")
 SCHEMAS = ("makespan-instance", "makespan-spark-jobs")
 """What JSON files of instances say they are."""
 

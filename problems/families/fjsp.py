@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from problems.build import Job, Task, build_instance
 from problems.errors import InstanceError
-from problems.instance import NO_STATE, Changeover, Instance, IntArray
+from problems.families.setups import machine_setups
+from problems.instance import Instance, IntArray
 
 
 def flexible_job_shop(
@@ -54,22 +53,6 @@ def flexible_job_shop(
             Job(tasks=[Task(durations) for durations in job], release=release)
             for job, release in zip(jobs, times, strict=True)
         ],
-        changeover=None if setups is None else _changeover(setups, num_machines, sum(map(len, jobs))),
+        changeover=machine_setups(num_machines, sum(map(len, jobs)), setups),
         scale=scale,
-    )
-
-
-def _changeover(setups: IntArray, num_machines: int, num_operations: int) -> Changeover:
-    """One matrix per machine and one state per operation."""
-    expected = (num_machines, num_operations, num_operations)
-    found = np.shape(setups)
-    if found != expected:
-        raise InstanceError(
-            f"setups have shape {found}; expected one matrix over all operations per machine: {expected}"
-        )
-    return Changeover(
-        times=setups,
-        agent_matrix=np.arange(num_machines),
-        task_state=np.arange(num_operations),
-        agent_home=np.full(num_machines, NO_STATE),
     )

@@ -98,7 +98,7 @@ FAMILIES: dict[str, Family] = {
         name="fjsp",
         title="flexible job shop",
         agent_label="machine",
-        formats=("json",),
+        formats=("fjs", "json"),
         generators={
             "random": "problems.generators:brandimarte_like",
             "edata": "problems.generators.fjsp:random_edata",
@@ -139,7 +139,7 @@ FAMILIES: dict[str, Family] = {
         name="upms",
         title="unrelated parallel machines with setups",
         agent_label="machine",
-        formats=("json",),
+        formats=("upms", "json"),
         generators={
             "random": "problems.generators:vallada_ruiz",
             "operators": "problems.generators:random_with_operators",

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from problems.build import Job, Task, build_instance
 from problems.errors import InstanceError
-from problems.instance import NO_STATE, Changeover, Instance, IntArray, Resources
+from problems.families.setups import machine_setups
+from problems.instance import Instance, IntArray, Resources
 
 NOT_ELIGIBLE = -1
 """Stands for the duration of a job on a machine that cannot process it."""
@@ -54,14 +55,16 @@ def parallel_machines(
         If a job has no machine, a shape is wrong, a number is out of range, or there are operators or a setup capacity
         but no setups.
     """
-    times = _matrix("durations", durations, 2)
+    times = np.asarray(durations, np.int64)
+    if times.ndim != 2:
+        raise InstanceError(f"durations have shape {times.shape}; expected (n, m)")
     num_jobs, num_machines = times.shape
     starts = [0] * num_jobs if releases is None else list(releases)
     if len(starts) != num_jobs:
         raise InstanceError(f"releases has {len(starts)} entries; expected one per job: {num_jobs}")
     if times.size and times.min() < NOT_ELIGIBLE:
         raise InstanceError(f"durations hold {times.min()}; use {NOT_ELIGIBLE} where a machine cannot process a job")
-    changeover = _changeover(setups, initial_setups, num_jobs, num_machines)
+    changeover = machine_setups(num_machines, num_jobs, setups, initial_setups)
     return build_instance(
         name=name,
         family="upms",
@@ -73,42 +76,8 @@ def parallel_machines(
     )
 
 
-def _matrix(field: str, values: object, dimensions: int) -> IntArray:
-    matrix = np.asarray(values, np.int64)
-    if matrix.ndim != dimensions:
-        raise InstanceError(f"{field} has {matrix.ndim} dimensions; expected {dimensions}")
-    return matrix
-
-
 def _eligible(row: IntArray) -> dict[int, int]:
     return {machine: int(time) for machine, time in enumerate(row) if time != NOT_ELIGIBLE}
-
-
-def _changeover(
-    setups: IntArray | None, initial_setups: IntArray | None, num_jobs: int, num_machines: int
-) -> Changeover | None:
-    """One matrix per machine, one state per job, and a home state after them where there are initial setups."""
-    if setups is None and initial_setups is None:
-        return None
-    num_states = num_jobs + (initial_setups is not None)
-    times = np.zeros((num_machines, num_states, num_states), np.int64)
-    if setups is not None:
-        times[:, :num_jobs, :num_jobs] = _shaped("setups", setups, (num_machines, num_jobs, num_jobs))
-    if initial_setups is not None:
-        times[:, num_jobs, :num_jobs] = _shaped("initial_setups", initial_setups, (num_machines, num_jobs))
-    return Changeover(
-        times=times,
-        agent_matrix=np.arange(num_machines),
-        task_state=np.arange(num_jobs),
-        agent_home=np.full(num_machines, NO_STATE if initial_setups is None else num_jobs),
-    )
-
-
-def _shaped(field: str, values: IntArray, expected: tuple[int, ...]) -> IntArray:
-    matrix = _matrix(field, values, len(expected))
-    if matrix.shape != expected:
-        raise InstanceError(f"{field} has shape {matrix.shape}; expected {expected}")
-    return matrix
 
 
 def _resources(

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from problems.formats.blocks import has_labels, two_lines_per_job
+from problems.formats.blocks import (
+    counted_operations,
+    has_labels,
+    has_setups_label,
+    one_pair_list_per_job,
+    one_time_per_machine,
+    two_lines_per_job,
+)
 from problems.formats.features import decimal, job_shop_rows
 from problems.formats.records import JobShopRecord
-from problems.formats.source import Row, Source, exact_number
+from problems.formats.source import Row, Source, is_number
 from problems.instance import Instance
 
 
 def detect(source: Source) -> bool:
-    """Whether the file starts with numbers and has neither Taillard's labels nor his two lines per job."""
+    """Whether each job has a line of pairs, or the file starts with numbers and has no other layout of numbers."""
     rows = source.rows
-    if not rows or any(exact_number(token) is None for token in rows[0].tokens):
+    if not rows or not all(map(is_number, rows[0].tokens)):
         return False
-    return not has_labels(rows) and not two_lines_per_job(rows)
+    if has_labels(rows) or has_setups_label(rows) or two_lines_per_job(rows):
+        return False
+    return one_pair_list_per_job(rows) or not (counted_operations(rows) or one_time_per_machine(rows))
 
 
 def read(source: Source, agents: int | None = None) -> Instance:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NoReturn
 
 from problems.errors import FormatError, UnknownNameError
-from problems.formats import json_reader, json_writer, jsplib, spark_json, taillard, tsplib
+from problems.families.registry import FAMILIES
+from problems.formats import fjs, json_reader, json_writer, jsplib, spark_json, taillard, tsplib, upms
 from problems.formats.source import LARGEST_COUNT, Source, read_source, write_text
 from problems.instance import Instance
 
@@ -18,28 +20,58 @@ class Format(StrEnum):
 
     JSPLIB = "jsplib"
     TAILLARD = "taillard"
+    FJS = "fjs"
+    UPMS = "upms"
     TSPLIB = "tsplib"
     SPARK_JSON = "spark-json"
     JSON = "json"
 
     @classmethod
-    def detect(cls, source: Source) -> Format:
-        """The one format whose structure the text has; suffixes play no part.
+    def detect(cls, source: Source, family: str | None = None) -> Format:
+        """The one format whose structure the text has.
+
+        A text that fits several formats is of the one whose own suffix the file has. A file called ``.fjs`` is a
+        flexible job shop, however broken it is.
+
+        Parameters
+        ----------
+        source
+            The text.
+        family
+            Family whose formats come into question; None for all.
 
         Raises
         ------
         FormatError
-            If the text has the structure of no format, or of several.
+            If the text has the structure of no format, or of several, or not of one of the family.
         """
         if not source.text.strip():
             source.fail(None, "is empty; expected an instance")
-        found = [name for name, entry in FORMATS.items() if entry.detect(source)]
-        if len(found) == 1:
-            return found[0]
-        titles = "; ".join(entry.title for name, entry in FORMATS.items() if not found or name in found)
-        problem = "several formats fit, expected one of" if found else "no known format; expected one of"
-        line = source.rows[0].line if source.rows else None
-        source.fail(line, f"{problem}: {titles}")
+        candidates = [cls(name) for name in FAMILIES[family].formats] if family in FAMILIES else list(cls)
+        file = source.path.name.lower() if source.path is not None else ""
+        own = next((name for suffix, name in DECIDING_SUFFIXES.items() if file.endswith(suffix)), None)
+        if own is not None:
+            return own if own in candidates else _refuse_family(source, own, family)
+        found = [name for name in candidates if FORMATS[name].detect(source)]
+        if len(found) > 1:
+            found = [name for name in found if file.endswith(FORMATS[name].suffixes[0])] or found
+        return found[0] if len(found) == 1 else _refuse(source, family, candidates, found)
+
+
+def _refuse_family(source: Source, own: Format, family: str | None) -> NoReturn:
+    suffix, title = FORMATS[own].suffixes[0], FORMATS[own].title
+    source.fail(None, f"{suffix} stands for a {title}; asked for an instance of family '{family}'")
+
+
+def _refuse(source: Source, family: str | None, candidates: list[Format], found: list[Format]) -> NoReturn:
+    """Say which formats the text could have."""
+    titles = "; ".join(FORMATS[name].title for name in found or candidates)
+    about = f" of family '{family}'" if family is not None else ""
+    problem = (
+        "several formats fit; name the family (--family) or use the suffix" if found else f"no known format{about}"
+    )
+    line = source.rows[0].line if source.rows else None
+    source.fail(line, f"{problem}; expected one of: {titles}")
 
 
 @dataclass(frozen=True)
@@ -85,6 +117,22 @@ FORMATS: dict[Format, FormatEntry] = {
         taillard.read,
         taillard.write,
     ),
+    Format.FJS: FormatEntry(
+        "flexible job shop ('jobs machines [mean]', then per job the number of operations and, for each, the number of "
+        "machines and that many machine/duration pairs, machines from 1)",
+        (".fjs",),
+        fjs.detect,
+        fjs.read,
+        fjs.write,
+    ),
+    Format.UPMS: FormatEntry(
+        "parallel machines ('jobs machines', then a line of durations per job; or the layout of Vallada and Ruiz with "
+        "'SSD' above the setups)",
+        (".upms", ".txt"),
+        upms.detect,
+        upms.read,
+        upms.write,
+    ),
     Format.TSPLIB: FormatEntry(
         "TSPLIB (EUC_2D coordinates)",
         (".tsp",),
@@ -112,19 +160,19 @@ FORMATS: dict[Format, FormatEntry] = {
 }
 """Every format by name."""
 
-FOREIGN_SUFFIXES = {".fjs": "flexible job shop files"}
-"""Suffixes of formats that are not read; some of their files would pass for another format."""
+DECIDING_SUFFIXES = {".fjs": Format.FJS}
+"""Suffixes that settle the format, since a broken file could pass for another one."""
 
 
 def read_instance(path: str | Path, family: str | None = None, agents: int | None = None) -> Instance:
-    """Read an instance; its format is recognised by structure.
+    """Read an instance; its format is recognised by its structure, in case of doubt by family or suffix.
 
     Parameters
     ----------
     path
         The file.
     family
-        Family that the instance must be of; None for any.
+        Family that the instance must be of, which decides where a text fits several formats; None for any.
     agents
         Number of salesmen, for formats that leave it open.
 
@@ -134,10 +182,6 @@ def read_instance(path: str | Path, family: str | None = None, agents: int | Non
         If the file is unreadable, of no known format, wrong, of another family, or fixes the number of agents
         although ``agents`` is given.
     """
-    path = Path(path)
-    if path.suffix.lower() in FOREIGN_SUFFIXES:
-        known = ", ".join(FORMATS)
-        raise FormatError(path, None, f"{FOREIGN_SUFFIXES[path.suffix.lower()]} are not supported; expected {known}")
     return parse_instance(read_source(path), family, agents)
 
 
@@ -147,7 +191,7 @@ def parse_instance(source: Source, family: str | None = None, agents: int | None
         source.fail(None, f"agents is {agents}; expected at least 1")
     if agents is not None and agents > LARGEST_COUNT:
         source.fail(None, f"agents is {agents}; at most {LARGEST_COUNT} are read")
-    name = Format.detect(source)
+    name = Format.detect(source, family)
     if agents is not None and not FORMATS[name].agents:
         source.fail(None, f"the number of agents is fixed by the file ({name}); leave out agents={agents}")
     instance = FORMATS[name].read(source, agents)
@@ -164,7 +208,7 @@ def write_instance(instance: Instance, path: str | Path, format: Format | str | 
     instance
         The instance.
     path
-        The file; its suffix chooses the format if none is given.
+        The file; its suffix chooses the format if none is given, among several one of the instance's family.
     format
         A format, or its name.
 
@@ -177,7 +221,7 @@ def write_instance(instance: Instance, path: str | Path, format: Format | str | 
     FormatError
         If the suffix belongs to no format or the file cannot be written.
     """
-    entry = FORMATS[_format_of(Path(path)) if format is None else _format_called(format)]
+    entry = FORMATS[_format_of(Path(path), instance.family) if format is None else _format_called(format)]
     write_text(path, entry.write(instance))
 
 
@@ -188,9 +232,10 @@ def _format_called(name: str) -> Format:
         raise UnknownNameError("format", name, [str(format) for format in Format]) from None
 
 
-def _format_of(path: Path) -> Format:
-    for name, entry in FORMATS.items():
-        if path.name.lower().endswith(entry.suffixes):
-            return name
-    known = ", ".join(f"{suffix} ({name})" for name, entry in FORMATS.items() for suffix in entry.suffixes)
-    raise FormatError(path, None, f"the suffix belongs to no format; use one of {known}, or name the format")
+def _format_of(path: Path, family: str) -> Format:
+    fitting = [name for name, entry in FORMATS.items() if path.name.lower().endswith(entry.suffixes)]
+    usual = [name for name in fitting if family in FAMILIES and name in FAMILIES[family].formats]
+    if not fitting:
+        known = ", ".join(f"{suffix} ({name})" for name, entry in FORMATS.items() for suffix in entry.suffixes)
+        raise FormatError(path, None, f"the suffix belongs to no format; use one of {known}, or name the format")
+    return (usual or fitting)[0]

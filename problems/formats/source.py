@@ -26,6 +26,7 @@ LARGEST_COUNT = 100_000
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f]")
+_SHORT = re.compile(r"[0-9]{1,18}")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 _DECIMAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})([eE][+-]?[0-9]{1,2})?")
 
@@ -92,10 +93,23 @@ class Source:
             self.fail(row.line, f"duration is {show(token)}; the number is too large, the limit is 2^62")
         return value
 
+    def durations(self, row: Row, count: int, what: str) -> list[int | Fraction]:
+        """The ``count`` exact durations that ``row`` consists of."""
+        if len(row.tokens) != count:
+            self.fail(row.line, f"found {len(row.tokens)} numbers; expected {count} {what}")
+        if all(_SHORT.fullmatch(token) for token in row.tokens):
+            return [int(token) for token in row.tokens]
+        return [self.duration(row, position) for position in range(count)]
+
+
+def is_number(token: str) -> bool:
+    """Whether ``token`` is a decimal number."""
+    return _DECIMAL.fullmatch(token) is not None
+
 
 def exact_number(token: str) -> Fraction | None:
     """Value of a decimal number without rounding, or None if ``token`` is not one."""
-    return Fraction(token) if _DECIMAL.fullmatch(token) else None
+    return Fraction(token) if is_number(token) else None
 
 
 def show(value: object) -> str:

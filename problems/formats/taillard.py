@@ -11,7 +11,7 @@ from problems.errors import UnsupportedError
 from problems.formats.blocks import block_label, has_labels, two_lines_per_job
 from problems.formats.features import decimal, job_shop_rows
 from problems.formats.records import JobShopRecord
-from problems.formats.source import Row, Source, exact_number
+from problems.formats.source import Row, Source, is_number
 from problems.instance import Instance
 
 _HEADERS = (2, 6)
@@ -22,7 +22,7 @@ def detect(source: Source) -> bool:
     rows = source.rows
     if has_labels(rows):
         return True
-    numeric = bool(rows) and all(exact_number(token) is not None for row in rows for token in row.tokens)
+    numeric = bool(rows) and all(is_number(token) for row in rows for token in row.tokens)
     return numeric and two_lines_per_job(rows)
 
 
@@ -71,7 +71,7 @@ def _labelled_blocks(source: Source) -> tuple[Row, dict[str, list[Row]]]:
             current = blocks[label] = []
         elif current is not None:
             current.append(row)
-        elif exact_number(row.tokens[0]) is not None:
+        elif is_number(row.tokens[0]):
             if header is not None:
                 source.fail(row.line, "a second line of numbers before the label; expected 'Times' or 'Machines'")
             header = row
@@ -95,7 +95,7 @@ def _check_header(source: Source, header: Row) -> None:
 
 def _check_block(source: Source, header: Row, name: str, rows: list[Row], num_jobs: int, num_machines: int) -> None:
     for row in rows:
-        if len(row.tokens) != num_machines or exact_number(row.tokens[0]) is None:
+        if len(row.tokens) != num_machines or not is_number(row.tokens[0]):
             source.fail(
                 row.line,
                 f"found {len(row.tokens)} words in the block of {name}; expected {num_machines} numbers, "

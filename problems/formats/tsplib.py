@@ -11,7 +11,7 @@ from math import isfinite
 from problems.errors import UnsupportedError
 from problems.families.mtsp import is_multiple_tsp
 from problems.formats.records import CitiesRecord
-from problems.formats.source import Row, Source, exact_number
+from problems.formats.source import Row, Source, is_number
 from problems.instance import Instance
 
 _ENTRY = re.compile(r"\s*([A-Z][A-Z0-9_]*)\s*:\s*(.*?)\s*")
@@ -143,7 +143,7 @@ def _cities(source: Source, rows: list[Row], dimension: int | None) -> list[tupl
 
 def _coordinate(source: Source, row: Row, position: int) -> float:
     token = row.tokens[position]
-    value = float(token) if exact_number(token) is not None else float("nan")
+    value = float(token) if is_number(token) else float("nan")
     if not isfinite(value):
         source.fail(row.line, f"coordinate is '{token[:40]}'; expected a number below 1e99")
     return value

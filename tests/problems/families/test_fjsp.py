@@ -38,7 +38,7 @@ def test_mistakes_are_refused() -> None:
         flexible_job_shop("f", [[{0: 3}, {}], [{0: 4, 1: 2}]], 2)
     with pytest.raises(InstanceError, match="eligible_agent holds 2"):
         flexible_job_shop("f", [[{2: 3}]], 2)
-    with pytest.raises(InstanceError, match=r"setups have shape \(1, 1, 1\).*\(2, 1, 1\)"):
+    with pytest.raises(InstanceError, match=r"setups has shape \(1, 1, 1\).*\(2, 1, 1\)"):
         flexible_job_shop("f", [[{0: 3}]], 2, np.zeros((1, 1, 1), np.int64))
     with pytest.raises(InstanceError, match="releases has 2 entries; expected one per job: 1"):
         flexible_job_shop("f", [[{0: 3}]], 2, releases=[1, 2])

@@ -64,7 +64,7 @@ def test_operators_and_capacity_bind_setups() -> None:
     [
         ({"durations": np.array([[1, 1], [-1, -1], [1, 1]])}, "job 2, task 1 has no eligible agent"),
         ({"durations": np.array([[1, 1], [-2, 1], [1, 1]])}, "durations hold -2; use -1"),
-        ({"durations": np.array([1, 2])}, "durations has 1 dimensions; expected 2"),
+        ({"durations": np.array([1, 2])}, r"durations have shape \(2,\); expected \(n, m\)"),
         ({"setups": np.zeros((3, 3, 2))}, r"setups has shape \(3, 3, 2\); expected \(2, 3, 3\)"),
         ({"setups": -SETUPS}, "changeover.times must not be negative"),
         ({"initial_setups": np.zeros((3, 2))}, r"initial_setups has shape \(3, 2\); expected \(2, 3\)"),

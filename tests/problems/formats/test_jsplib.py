@@ -171,27 +171,3 @@ def test_public_job_shops_round_trip(shared: Path) -> None:
     for file in files:
         instance = read_instance(file, family="jsp")
         assert parse_instance(Source(file, write(instance))) == instance
-
-
-@pytest.mark.shared
-def test_odd_public_files(shared: Path) -> None:
-    """Unusual public files are read as what their index says, or refused by file and line; never as another problem."""
-    folder = shared / "bench/odd"
-    sizes = {
-        "jsp_comment_header_ft06.txt": (6, 6, 197),
-        "jsp_double_space_ft06.txt": (6, 6, 197),
-        "jsp_zero_duration_orb07.txt": (10, 10, None),
-        "jsp_single_machine_gen0066.txt": (5, 1, 5),
-        "jsp_leading_trailing_spaces_cscmax_20_15_1.txt": (20, 15, None),
-        "jsp_no_final_newline_test33.txt": (3, 3, 126),
-        "mtsp_scientific_rand100_3.txt": (99, 3, 0),
-    }
-    for file in sorted(folder.iterdir()):
-        if file.name in sizes:
-            jobs, agents, total = sizes[file.name]
-            instance = read_instance(file)
-            assert (instance.num_jobs, instance.num_agents) == (jobs, agents)
-            assert total is None or instance.durations[instance.durations >= 0].sum() == total
-        else:
-            with pytest.raises(FormatError, match=file.name):
-                read_instance(file)
