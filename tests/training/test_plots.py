@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from small_schedules import shop, shop_schedule, square, square_schedule
 
-from problems import Schedule, UnsupportedError
+from problems import Job, Schedule, Task, UnsupportedError, build_instance
 from problems.check import check
-from problems.families import job_shop
+from problems.families import job_shop, parallel_machines
 from training.plots.anytime import Curve, plot_anytime
 from training.plots.axis import Scale, log_ticks, nice_ticks, tick_text
 from training.plots.entry import plot_schedule
@@ -70,7 +70,33 @@ def test_gantt_uses_the_unit_of_the_source():
 
 def test_gantt_hatches_changeovers():
     """A changeover is visible as such."""
-    assert plot_gantt(square_schedule(), square()).count("url(#changeover)") == 3
+    svg = plot_gantt(square_schedule(), square())
+    assert svg.count("url(#changeover)") == 3 + 1 and "changeover" in texts(svg)
+    assert "changeover to job 1 on salesman 0: 0 to 3" in tips(svg)
+    assert "url(#changeover)" not in plot_gantt(shop_schedule(), shop())
+
+
+def test_gantt_names_the_operator_of_a_setup():
+    """A setup that an operator makes says who, on the bar and when pointed at; one without does not."""
+    durations = np.array([[4], [5], [6]])
+    instance = parallel_machines("served", durations, np.full((1, 3, 3), 8), operators=np.ones((2, 1), np.bool_))
+    start, setups = np.array([0, 12, 25]), (np.array([0, 4, 17]), np.array([0, 12, 25]))
+    none = np.zeros(3, np.int64)
+    schedule = Schedule(np.arange(3), none, none, start, start + durations[:, 0], *setups, np.array([-1, 1, 0]))
+    assert check(instance, schedule).valid
+    svg = plot_gantt(schedule, instance)
+    assert {"op 0", "op 1"} <= set(texts(svg))
+    assert "changeover to job 2 on machine 0 by operator 1: 4 to 12" in tips(svg)
+
+
+def test_gantt_counts_the_tasks_of_a_job_wherever_they_stand():
+    """Positions are right where the tasks of a job do not stand together."""
+    mixed = build_instance("mixed", "custom", ["a"], [Job([Task({0: 1}), Task({0: 1})]), Job([Task({0: 1})])])
+    mixed = mixed.replace(task_job=np.array([0, 1, 0]), predecessor_ptr=np.array([0, 0, 0, 1]))
+    mixed = mixed.replace(predecessor_task=np.array([0]))
+    three = np.arange(3)
+    svg = plot_gantt(Schedule.from_times(three, three * 0, three, three + 1), mixed)
+    assert "job 1, task 2 on a: 2 to 3" in tips(svg) and "job 2, task 1 on a: 1 to 2" in tips(svg)
 
 
 def test_gantt_escapes_names():

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from training.options import option
 
+LISTS = ("families", "formats", "generators", "solvers", "instances", "weights")
+
 MOST_WORKERS = 1024
 """Threads or processes; more would exhaust the memory before they do any work."""
 
@@ -114,12 +116,15 @@ class GenerateOptions:
     count: int = option("number of instances", metavar="N", minimum=1)
     out: Path = option("folder for the instance files", metavar="DIR")
     seed: int = option("seed of the first instance; the others follow", 0, "N", minimum=0)
-    kind: str = option("kind of instance; see 'list families'", "random")
+    kind: str = option("kind of instance; see 'list generators'", "random")
     jobs: int | None = option("number of jobs", None, "N", minimum=1)
     machines: int | None = option("number of machines", None, "N", minimum=1)
     cities: int | None = option("number of cities, the depot not counted", None, "N", minimum=1)
     salesmen: int | None = option("number of salesmen", None, "M", minimum=1)
     executors: int | None = option("number of executors", None, "M", minimum=1)
+    setup_high: int | None = option("largest setup of parallel machines", None, "N", minimum=1)
+    operators: int | None = option("number of setup operators (kind 'operators')", None, "N", minimum=1)
+    preset: str | None = option("rules of a Spark cluster (default, decima)", None, "NAME")
     format: str | None = option("file format (default: the framework's JSON)", None)
 
 
@@ -138,9 +143,7 @@ class ConvertOptions:
 class ListOptions:
     """Options of ``list``."""
 
-    what: str = option(
-        "what to list", positional=True, metavar="WHAT", choices=("families", "solvers", "instances", "weights")
-    )
+    what: str = option("what to list", positional=True, metavar="WHAT", choices=LISTS)
 
 
 @dataclass(frozen=True)

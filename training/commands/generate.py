@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
+from inspect import Parameter
 from typing import Any
 
 from problems.errors import UnknownNameError
@@ -13,7 +15,7 @@ from problems.instance import Instance
 from training.commands.arguments import GenerateOptions
 from training.files import make_folder, to_json, write_whole
 from training.log import say
-from training.options import OptionError
+from training.options import OptionError, flag
 
 PARAMETERS = {
     "jobs": "num_jobs",
@@ -21,7 +23,12 @@ PARAMETERS = {
     "cities": "num_cities",
     "salesmen": "num_salesmen",
     "executors": "num_executors",
+    "setup_high": "setup_high",
+    "operators": "num_operators",
+    "preset": "preset",
 }
+"""Options, and the arguments of generators that they set."""
+
 SIZES = {"num_jobs": 10, "num_machines": 10, "num_cities": 50, "num_salesmen": 3, "num_executors": 50}
 """Sizes of instances where none are asked for."""
 
@@ -34,12 +41,12 @@ def run(options: GenerateOptions) -> int:
             f"--kind: {family.name} has no generator '{options.kind}'; choose one of: {', '.join(family.generators)}"
         )
     generator = load_entry(family.generators[options.kind])
-    sizes = _sizes(options, family, set(inspect.signature(generator).parameters))
+    arguments = _arguments(options, family, inspect.signature(generator).parameters)
     suffix = _suffix(options.format)
     make_folder(options.out)
     optima: dict[str, Any] = {}
     for seed in range(options.seed, options.seed + options.count):
-        made = generator(**sizes, seed=seed)
+        made = generator(**arguments, seed=seed)
         instance = made if isinstance(made, Instance) else made[0]
         if instance is not made:
             optima[instance.name] = {"lb": made[1], "ub": made[1], "optimal": True, "ub_source": "by construction"}
@@ -57,17 +64,19 @@ def _suffix(format: str | None) -> str:
     return FORMATS[Format(format or "json")].suffixes[0]
 
 
-def _sizes(options: GenerateOptions, family: Family, accepted: set[str]) -> dict[str, int]:
-    """Sizes that the generator takes; a size it does not take is refused by name."""
+def _arguments(options: GenerateOptions, family: Family, accepted: Mapping[str, Parameter]) -> dict[str, Any]:
+    """What the generator is told besides its seed; an option that it does not take is refused by name."""
     if "seed" not in accepted:
         raise OptionError(
             f"--kind {options.kind} needs seeds of its own; its instances are built in, see 'list instances'"
         )
-    sizes = {}
+    arguments = {}
     for name, parameter in PARAMETERS.items():
         given = getattr(options, name)
         if given is not None and parameter not in accepted:
-            raise OptionError(f"--{name} does not apply to {family.name} ({options.kind}); leave it out")
-        if parameter in accepted:
-            sizes[parameter] = given if given is not None else SIZES[parameter]
-    return sizes
+            raise OptionError(f"{flag(name)} does not apply to {family.name} ({options.kind}); leave it out")
+        if given is not None:
+            arguments[parameter] = given
+        elif parameter in accepted and accepted[parameter].default is Parameter.empty:
+            arguments[parameter] = SIZES[parameter]
+    return arguments

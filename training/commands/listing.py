@@ -1,18 +1,27 @@
-"""``list``: families, solvers, built-in instances, shipped weights."""
+"""``list``: families, formats, generators, solvers, built-in instances, shipped weights."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from training.commands.arguments import ListOptions
+from training.commands.generate import PARAMETERS
+from training.options import flag
 from training.table import aligned
 
 
 def run(options: ListOptions) -> int:
     """Print one table."""
-    columns, rows = {"families": _families, "solvers": _solvers, "instances": _instances, "weights": _weights}[
-        options.what
-    ]()
+    tables = {
+        "families": _families,
+        "formats": _formats,
+        "generators": _generators,
+        "solvers": _solvers,
+        "instances": _instances,
+        "weights": _weights,
+    }
+    columns, rows = tables[options.what]()
     print(aligned(columns, rows), end="")
     return 0
 
@@ -20,11 +29,35 @@ def run(options: ListOptions) -> int:
 def _families() -> tuple[list[str], list[list[Any]]]:
     from problems.families import FAMILIES
 
-    rows = [
-        [family.name, family.title, family.agent_label, " ".join(family.formats), " ".join(family.generators)]
-        for family in FAMILIES.values()
-    ]
-    return ["family", "title", "agents are", "formats", "generators"], rows
+    rows: list[list[Any]] = []
+    for family in FAMILIES.values():
+        names = (" ".join(part) for part in (family.formats, family.generators, family.rules))
+        rows.append([family.name, family.title, family.agent_label, *names])
+    return ["family", "title", "agents are", "formats", "generators", "rules"], rows
+
+
+def _formats() -> tuple[list[str], list[list[Any]]]:
+    from problems.families import FAMILIES
+    from problems.formats import FORMATS
+
+    rows: list[list[Any]] = []
+    for format, entry in FORMATS.items():
+        families = [family.name for family in FAMILIES.values() if format in family.formats]
+        rows.append([str(format), " ".join(entry.suffixes), " ".join(families), entry.title])
+    return ["format", "files", "families", "what it is"], rows
+
+
+def _generators() -> tuple[list[str], list[list[Any]]]:
+    from problems.families import FAMILIES
+    from problems.families.registry import load_entry
+
+    rows: list[list[Any]] = []
+    for family in FAMILIES.values():
+        for kind, entry in family.generators.items():
+            accepted = inspect.signature(load_entry(entry)).parameters
+            options = [flag(option) for option, parameter in PARAMETERS.items() if parameter in accepted]
+            rows.append([family.name, kind, " ".join(options) if "seed" in accepted else "(built in)"])
+    return ["family", "kind", "options"], rows
 
 
 def _solvers() -> tuple[list[str], list[list[Any]]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from problems.instance import Instance
-from problems.schedule import Schedule
+from problems.schedule import NO_RESOURCE, Schedule
 from training.plots.axis import Scale, draw_x_axis, tick_text
 from training.plots.palette import color, ink
 from training.plots.svg import Drawing, text_width
@@ -28,9 +28,15 @@ class _Frame:
     def y(self, agent: int) -> float:
         return TOP + agent * self.line_height
 
-    @property
-    def bar_height(self) -> float:
-        return self.line_height * 0.82
+    def draw_bar(self, agent: int, times: tuple[float, float], label: str, ink: str, **values: object) -> None:
+        """Draw a bar on the agent's line, with its label where there is room."""
+        height = self.line_height * 0.82
+        y = self.y(agent) + (self.line_height - height) / 2
+        left, right = self.x(times[0]), self.x(times[1])
+        self.drawing.rect(left, y, max(right - left, 0.8), height, **values)
+        if label and right - left > text_width(label, 10) + 4:
+            middle = ((left + right) / 2, y + height / 2 + 3.5)
+            self.drawing.text(middle, label, 10, anchor="middle", fill=ink, pointer_events="none")
 
 
 def plot_gantt(schedule: Schedule, instance: Instance, title: str | None = None) -> str:
@@ -48,7 +54,8 @@ def plot_gantt(schedule: Schedule, instance: Instance, title: str | None = None)
     Returns
     -------
     str
-        One SVG element. Changeovers are hatched grey; each bar tells its task and times when pointed at.
+        One SVG element. Changeovers are hatched grey, with the operator's name where one is needed; each bar tells its
+        task and times when pointed at.
     """
     frame = _frame(schedule, instance)
     _draw_lines(frame, instance)
@@ -98,28 +105,29 @@ def _draw_lines(frame: _Frame, instance: Instance) -> None:
 
 def _draw_row(frame: _Frame, instance: Instance, schedule: Schedule, row: int) -> None:
     """Draw one piece: its changeover, its bar, and the job's name where there is room."""
-    unit = instance.to_unit
+    if schedule.changeover_end[row] > schedule.changeover_start[row]:
+        _draw_changeover(frame, instance, schedule, row)
     task, agent = int(schedule.task[row]), int(schedule.agent[row])
     job = int(instance.task_job[task])
-    y = frame.y(agent) + (frame.line_height - frame.bar_height) / 2
-    if schedule.changeover_end[row] > schedule.changeover_start[row]:
-        left, right = (frame.x(unit(t)) for t in (schedule.changeover_start[row], schedule.changeover_end[row]))
-        frame.drawing.rect(left, y, right - left, frame.bar_height, fill="url(#changeover)")
-    start, end = unit(schedule.start[row]), unit(schedule.end[row])
-    left, right = frame.x(start), frame.x(end)
+    start, end = instance.to_unit(schedule.start[row]), instance.to_unit(schedule.end[row])
     fill, name = color(job), instance.job_names[job]
     tip = f"job {name}, task {_position(instance, task)} on {_label(instance.agent_names[agent])}: {start} to {end}"
-    frame.drawing.rect(
-        left, y, max(right - left, 0.8), frame.bar_height, fill=fill, stroke="#fff", stroke_width=0.6, rx=1.5, tip=tip
-    )
-    if right - left > text_width(name, 10) + 4:
-        middle = ((left + right) / 2, y + frame.bar_height / 2 + 3.5)
-        frame.drawing.text(middle, name, 10, anchor="middle", fill=ink(fill), pointer_events="none")
+    frame.draw_bar(agent, (start, end), name, ink(fill), fill=fill, stroke="#fff", stroke_width=0.6, rx=1.5, tip=tip)
+
+
+def _draw_changeover(frame: _Frame, instance: Instance, schedule: Schedule, row: int) -> None:
+    """Draw the changeover of one piece, and who does it where an operator is needed."""
+    agent, job = int(schedule.agent[row]), int(instance.task_job[schedule.task[row]])
+    begin, end = (instance.to_unit(time[row]) for time in (schedule.changeover_start, schedule.changeover_end))
+    operator = "" if schedule.resource[row] == NO_RESOURCE else f"operator {schedule.resource[row]}"
+    told = f"changeover to job {instance.job_names[job]} on {_label(instance.agent_names[agent])}"
+    tip = f"{told}{' by ' if operator else ''}{operator}: {begin} to {end}"
+    frame.draw_bar(agent, (begin, end), operator.replace("operator ", "op "), "#444", fill="url(#changeover)", tip=tip)
 
 
 def _position(instance: Instance, task: int) -> int:
     """1-based position of ``task`` within its job."""
-    return task - int(np.searchsorted(instance.task_job, instance.task_job[task])) + 1
+    return int(np.count_nonzero(instance.task_job[:task] == instance.task_job[task])) + 1
 
 
 def _draw_head(frame: _Frame, instance: Instance, schedule: Schedule, title: str | None) -> None:
@@ -129,3 +137,6 @@ def _draw_head(frame: _Frame, instance: Instance, schedule: Schedule, title: str
     x, bottom = frame.x(end), frame.y(instance.num_agents)
     frame.drawing.line((x, TOP - 8), (x, bottom), stroke="#111", stroke_width=1.2, stroke_dasharray="4 3")
     frame.drawing.text((x, TOP - 12), tick_text(end), 11, anchor="end", font_weight=600)
+    if np.any(schedule.changeover_end > schedule.changeover_start):
+        frame.drawing.rect(frame.x.start, bottom + 26, 22, 11, fill="url(#changeover)")
+        frame.drawing.text((frame.x.start + 28, bottom + 35), "changeover", 11, fill="#333")
