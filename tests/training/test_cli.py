@@ -103,7 +103,7 @@ def test_help_lists_every_command(run):
         (["evaluate", "--instances", "ta01", "--solvers", "spt", "--family", "zzz", "--out", "x"], "jsp"),
         (["verify", "ta01", "none.json"], "none.json"),
         (["report", "nowhere", "--out", "x.html"], "nowhere"),
-        (["list", "everything"], "families, solvers, instances, weights"),
+        (["list", "everything"], "families, formats, generators, solvers, instances, weights"),
         (["generate", "zzz", "--count", "1", "--out", "x"], "jsp"),
         (["generate", "jsp", "--count", "1", "--cities", "5", "--out", "x"], "--cities does not apply"),
         (["generate", "jsp", "--count", "1", "--kind", "odd", "--out", "x"], "known-optimum"),

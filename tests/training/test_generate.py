@@ -7,7 +7,7 @@ import json
 import pytest
 
 from problems.families import FAMILIES
-from problems.formats import read_instance
+from problems.formats import FORMATS, read_instance
 from solvers.registry import SOLVERS
 
 
@@ -77,3 +77,41 @@ def test_lists_name_everything(run):
     assert all(name in run("list", "solvers").out for name in SOLVERS)
     shown = run("list", "instances").out
     assert len(shown.splitlines()) == 82 and "1231" in shown
+
+
+@pytest.mark.parametrize(
+    ("family", "words", "agents", "name"),
+    [
+        ("upms", ("--kind", "operators", "--jobs", 5, "--machines", 3, "--operators", 2, "--setup-high", 9), 3, "-w2"),
+        ("spark", ("--kind", "fixed", "--jobs", 2, "--executors", 4, "--preset", "decima"), 4, "2x4"),
+        ("fjsp", ("--kind", "edata", "--jobs", 3, "--machines", 4), 4, "edata"),
+    ],
+)
+def test_options_of_families_are_obeyed(run, tmp_path, family, words, agents, name):
+    """Operators, setups, presets and kinds arrive in the instance."""
+    assert run("generate", family, "--count", 1, *words, "--out", tmp_path).code == 0
+    (path,) = tmp_path.iterdir()
+    instance = read_instance(path)
+    assert instance.num_agents == agents and name in instance.name
+    if family == "upms":
+        assert instance.changeover.times.max() <= 9 and len(instance.resources.operator_serves) == 2
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_listed_option_is_one_of_its_generators(run, tmp_path, family):
+    """`list generators` names the options of each kind, and an option of another kind is refused by name."""
+    lines = [line.split() for line in run("list", "generators").out.splitlines()[2:]]
+    kinds = {kind: options for name, kind, *options in lines if name == family}
+    assert list(kinds) == list(FAMILIES[family].generators)
+    numbers = {"--jobs", "--machines", "--cities", "--salesmen", "--executors", "--setup-high", "--operators"}
+    for option in sorted(numbers - set(kinds["random"])):
+        outcome = run("generate", family, "--count", 1, option, 3, "--out", tmp_path / "none")
+        assert outcome.code == 2 and f"{option} does not apply to {family} (random)" in outcome.err
+
+
+def test_every_format_is_listed_with_its_families(run):
+    """`list formats` names every format with its suffixes and the families whose files are in it."""
+    lines = [line.split() for line in run("list", "formats").out.splitlines()[2:]]
+    assert [line[0] for line in lines] == [str(name) for name in FORMATS]
+    for family in FAMILIES.values():
+        assert set(family.formats) == {line[0] for line in lines if family.name in line}
