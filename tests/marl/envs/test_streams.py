@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pettingzoo.test import api_test, parallel_api_test
-from playing import make_both, play_aec, play_parallel
+from playing import make_both, masked, play_aec, play_parallel
 
 import marl
 from marl.play import Bidder, priority_chooser
@@ -103,3 +103,29 @@ def test_a_bid_for_a_hidden_candidate_is_refused():
     bidder = Bidder(env, priority_chooser(env.episode.problem, Priority(Kind.SPT)))
     with pytest.raises(IllegalActionError, match="make it with more slots"):
         bidder.action()
+
+
+@pytest.mark.parametrize("arrivals", [[40, 50], [40, 90], [60, 50]])
+@pytest.mark.parametrize("times", [(5, 10, 10), (9, 1, 15)])
+def test_nothing_unrevealed_is_seen(arrivals, times):
+    """Until a job is revealed, observations do not depend on when it comes and how long its stages are.
+
+    Only the mean of all durations is fixed here: it is the unit in which features are measured.
+    """
+
+    def seen(arrivals: list[int], times: tuple[int, int, int]) -> list[Any]:
+        jobs = [fork(0, (10, 12, 12)), *(fork(arrival, times) for arrival in arrivals)]
+        env = marl.env("custom", build_instance("s", "custom", AGENTS, jobs, Objective.MEAN_FLOW_TIME))
+        env.reset(seed=0)
+        random, log = np.random.default_rng(0), []
+        while env.now < 40:
+            observation, _, _, _, info = env.last()
+            log += [observation["candidates"][:3], observation["candidates"][-1]]
+            log += [observation["agent"], observation["global"]]
+            env.step(masked(random, info["action_mask"], wait=False))
+        return log
+
+    expected = seen([40, 50], (8, 8, 9))
+    assert len(expected) >= 12
+    for ours, other in zip(seen(arrivals, times), expected, strict=True):
+        assert np.array_equal(ours, other)
