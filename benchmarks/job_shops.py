@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.rows import Row, at_least, at_most, holds, reported, within
 from marl.policies import network, tuned
-from marl.policies.sampling import temperature_of
+from marl.recipes import temperature_of
 from problems.bounds import best_known
 from problems.formats import read_instance
 from problems.generators import taillard, taillard_names

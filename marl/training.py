@@ -14,6 +14,7 @@ import numpy as np
 
 from marl.algorithms.base import Algorithm
 from marl.instances import VALIDATION_SEED, validation_instances
+from marl.recipes import recipe_of
 from marl.weights import load_weights, save_weights
 from problems.errors import MakespanError, UnknownNameError
 from problems.simulator import compile_problem
@@ -26,8 +27,6 @@ VALIDATE_EVERY = 25
 """Updates between two validations."""
 
 CHECKPOINT_SECONDS = 120.0
-REFERENCE_RULES = {"jsp": "spt-twkr", "mtsp": "nearest"}
-"""The rule whose objective is 1 on the validation scale."""
 
 Log = Callable[[int, Mapping[str, float]], None]
 
@@ -72,7 +71,7 @@ class Validator:
 
     def __init__(self, family: str, count: int = VALIDATION_COUNT) -> None:
         self.runners = [Runner(compile_problem(instance)) for instance in validation_instances(family, count)]
-        self.reference = self._objectives(rule_priority(REFERENCE_RULES[family]))
+        self.reference = self._objectives(rule_priority(recipe_of(family).rule))
 
     def __call__(self, priority: Priority) -> float:
         """Mean ratio to the rule; below 1 is better than the rule."""
@@ -167,13 +166,14 @@ class Progress:
         return ratio
 
     def _card(self, ratio: float) -> dict[str, Any]:
-        family, rule = self.settings.family, REFERENCE_RULES[self.settings.family]
+        family, rule = self.settings.family, recipe_of(self.settings.family).rule
         return {
             "policy": self.settings.policy,
             "families": [family],
             "makespan_version": version("makespan"),
             "seed": self.settings.seed,
             "updates": self.updates,
+            "training_sizes": recipe_of(family).sizes,
             "command": f"python -m training train --family {family} --policy {self.settings.policy} "
             f"--seed {self.settings.seed} --out DIR",
             "validation": {

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from graphs.schema import CANDIDATE_FEATURES, NUM_FEATURES, NUM_SHOP_FEATURES
+from graphs.schema import CANDIDATE_FEATURES
 from marl.instances import training_instance
+from marl.recipes import recipe_of
 from marl.spread import feature_spread
 from problems.instance import FloatArray, Instance, IntArray
 from problems.simulator import Filter, Problem, State, compile_problem, jit
@@ -60,31 +61,6 @@ class EvolutionConfig:
     workers: int = 2
 
 
-@dataclass(frozen=True)
-class Start:
-    """Where the search starts for a family.
-
-    Attributes
-    ----------
-    linear
-        Weight by feature name; all others are 0.
-    num_features
-        Number of leading features that the network sees.
-    may_wait
-        Whether waiting competes with the candidates.
-    """
-
-    linear: dict[str, float]
-    num_features: int
-    may_wait: bool
-
-
-STARTS = {
-    "jsp": Start({"log_duration": -1.0, "log_job_work": 1.0, "is_reservation": -4.0}, NUM_SHOP_FEATURES, False),
-    "mtsp": Start({"changeover": -1.0, "closing_length": -3.0, "is_wait": -8.0}, NUM_FEATURES, True),
-}
-
-
 class EvolutionStrategy:
     """See the module's docstring.
 
@@ -101,7 +77,7 @@ class EvolutionStrategy:
     def __init__(self, family: str, seed: int, config: EvolutionConfig | None = None) -> None:
         self.family, self.seed = family, seed
         self.config = config or EvolutionConfig()
-        self.start = STARTS[family]
+        self.recipe = recipe_of(family)
         self.scale = self._parameter_scale()
         self.mean = self._first_parameters()
         self.average = self.mean.copy()
@@ -155,32 +131,32 @@ class EvolutionStrategy:
 
     def _pack(self, point: FloatArray) -> FloatArray:
         """Undo the scaling and add the header."""
-        width, hidden = self.start.num_features, self.config.hidden
-        header = np.array([0.0, width, hidden, float(self.start.may_wait)])
+        width, hidden = self.recipe.num_features, self.config.hidden
+        header = np.array([0.0, width, hidden, float(self.recipe.may_wait)])
         return np.concatenate([header, point / self.scale])
 
     def _first_parameters(self) -> FloatArray:
         """The family's rule, hidden units that start at random and do not count yet."""
-        width, hidden = self.start.num_features, self.config.hidden
+        width, hidden = self.recipe.num_features, self.config.hidden
         linear = np.zeros(width)
-        for name, weight in self.start.linear.items():
+        for name, weight in self.recipe.start.items():
             linear[CANDIDATE_FEATURES.index(name)] = weight
         weights = np.random.default_rng([self.seed, 3]).standard_normal((width, hidden)) * 0.1
-        packed = pack_network(linear, np.zeros(hidden), np.zeros(hidden), weights, may_wait=self.start.may_wait)
+        packed = pack_network(linear, np.zeros(hidden), np.zeros(hidden), weights, may_wait=self.recipe.may_wait)
         return packed[HEADER:] * np.where(self.scale_is_input, 1.0, self.scale)
 
     @property
     def scale_is_input(self) -> np.ndarray:
         """Which parameters are drawn directly in scaled units: the hidden weights, bool [P]."""
-        width, hidden = self.start.num_features, self.config.hidden
+        width, hidden = self.recipe.num_features, self.config.hidden
         flags = np.zeros(width + 2 * hidden + width * hidden, bool)
         flags[width + 2 * hidden :] = True
         return flags
 
     def _parameter_scale(self) -> FloatArray:
         """Spread of the feature that each parameter multiplies (1 for biases and outputs)."""
-        width, hidden = self.start.num_features, self.config.hidden
-        spread = feature_spread(self.family, self.seed, self.start.may_wait)[:width]
+        width, hidden = self.recipe.num_features, self.config.hidden
+        spread = feature_spread(self.family, self.seed, self.recipe.may_wait)[:width]
         return np.concatenate([spread, np.ones(2 * hidden), np.repeat(spread, hidden)])
 
 

@@ -22,7 +22,7 @@ from graphs.encode import GraphArrays, new_graph
 from graphs.encoder import AgentTaskNetwork, Graphs, join
 from graphs.layout import Sizes
 from marl.instances import training_instance
-from marl.policies.sampling import temperature_of
+from marl.recipes import temperature_of
 from marl.recorder import NUM_CHOICES, NUM_OPTIONS, Tape, graphs_on, new_tape, record
 from marl.spread import feature_spread
 from marl.weights import load_shipped

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphs.layout import sizes_of
-from marl.policies.sampling import temperature_of
+from marl.recipes import temperature_of
 from marl.weights import Weights, load_shipped
 from problems.instance import Instance
 from problems.simulator import Filter

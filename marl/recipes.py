@@ -1,0 +1,164 @@
+"""How each family is learnt: instances to train on, where the search starts, and what it is measured by.
+
+A family without a recipe is solved by rules, CP-SAT and policies trained for others. A recipe is all that training
+needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphs.schema import NUM_FEATURES, NUM_SHOP_FEATURES
+from problems.errors import UnknownNameError
+from problems.generators import (
+    brandimarte_like,
+    random_hurink,
+    random_job_shop,
+    random_multiple_tsp,
+    sd1,
+    sd2,
+    vallada_ruiz,
+)
+from problems.generators.upms import SETUP_HIGHS
+from problems.instance import Instance
+
+DEFAULT_TEMPERATURE = 1.0
+"""Of families without a recipe."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What learning needs to know of a family.
+
+    Attributes
+    ----------
+    instance
+        Makes a training instance from a seed, of mixed sizes.
+    sizes
+        The sizes in words, for the card.
+    rule
+        The dispatching rule that validation compares with.
+    start
+        First weight of the small network's linear part by feature name; all others are 0.
+    num_features
+        Number of leading features that it sees.
+    may_wait
+        Whether waiting competes with the candidates.
+    temperature
+        Size of the noise on the scores in sampling: the best of several on held-out generated instances.
+    """
+
+    instance: Callable[[int], Instance]
+    sizes: str
+    rule: str
+    start: dict[str, float]
+    num_features: int = NUM_FEATURES
+    may_wait: bool = True
+    temperature: float = DEFAULT_TEMPERATURE
+
+
+JOB_SHOP_SIZES = ((10, 10), (15, 15), (20, 15), (20, 20), (30, 15), (30, 20))
+"""Jobs x machines."""
+
+FLEXIBILITIES = ("edata", "rdata", "vdata")
+
+
+def _job_shop(seed: int) -> Instance:
+    jobs, machines = JOB_SHOP_SIZES[seed % len(JOB_SHOP_SIZES)]
+    return random_job_shop(jobs, machines, seed)
+
+
+def _flexible_job_shop(seed: int) -> Instance:
+    random = np.random.default_rng([seed, 1])
+    kind = seed % 6
+    jobs, machines = int(random.integers(8, 25)), int(random.integers(4, 13))
+    if kind < len(FLEXIBILITIES):
+        return random_hurink(jobs, machines, seed, FLEXIBILITIES[kind])
+    if kind == 3:
+        return sd1(jobs, min(machines, 10), seed)
+    if kind == 4:
+        return sd2(jobs, min(machines, 10), seed)
+    fewest = int(random.integers(3, 10))
+    return brandimarte_like(
+        jobs,
+        machines,
+        seed,
+        operations=(fewest, fewest + int(random.integers(1, 6))),
+        flexibility=int(random.integers(2, 7)),
+        low=int(random.integers(1, 6)),
+        high=int(random.integers(10, 31)),
+    )
+
+
+def _multiple_tsp(seed: int) -> Instance:
+    random = np.random.default_rng([seed, 1])
+    cities = int(np.exp(random.uniform(np.log(20), np.log(100))))
+    return random_multiple_tsp(cities, int(random.integers(2, 9)), seed)
+
+
+def _parallel_machines(seed: int) -> Instance:
+    random = np.random.default_rng([seed, 1])
+    setup = int(random.choice(SETUP_HIGHS))
+    if seed % 3 == 0:
+        return vallada_ruiz(int(random.integers(6, 13)), int(random.integers(2, 6)), setup, seed)
+    jobs = int(np.exp(random.uniform(np.log(15), np.log(80))))
+    return vallada_ruiz(jobs, int(random.integers(3, 16)), setup, seed)
+
+
+RECIPES = {
+    "jsp": Recipe(
+        instance=_job_shop,
+        sizes="10x10, 15x15, 20x15, 20x20, 30x15, 30x20, in equal shares",
+        rule="spt-twkr",
+        start={"log_duration": -1.0, "log_job_work": 1.0, "is_reservation": -4.0},
+        num_features=NUM_SHOP_FEATURES,
+        may_wait=False,
+    ),
+    "fjsp": Recipe(
+        instance=_flexible_job_shop,
+        sizes="8 to 24 jobs on 4 to 12 machines: edata, rdata, vdata, SD1, SD2, Brandimarte-like, in equal shares",
+        rule="pair",
+        start={
+            "log_duration": -1.0,
+            "log_job_work": 1.0,
+            "log_relative_duration": -2.0,
+            "is_reservation": -4.0,
+            "is_wait": -6.0,
+        },
+    ),
+    "mtsp": Recipe(
+        instance=_multiple_tsp,
+        sizes="20 to 100 cities, log-uniform, with 2 to 8 salesmen",
+        rule="nearest",
+        start={"changeover": -1.0, "closing_length": -3.0, "is_wait": -8.0},
+        temperature=0.3,
+    ),
+    "upms": Recipe(
+        instance=_parallel_machines,
+        sizes="6 to 12 jobs on 2 to 5 machines (a third), 15 to 80 jobs on 3 to 15; setups to 9, 49, 99 or 124",
+        rule="eft",
+        start={"regret": -2.0, "other_end": 1.0, "is_reservation": -4.0, "is_wait": -2.0},
+    ),
+}
+"""Recipes by family."""
+
+
+def recipe_of(family: str) -> Recipe:
+    """Recipe of ``family``.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; the message lists those there are.
+    """
+    if family not in RECIPES:
+        raise UnknownNameError("family to train on", family, list(RECIPES))
+    return RECIPES[family]
+
+
+def temperature_of(family: str) -> float:
+    """Temperature for sampling schedules of ``family``."""
+    return RECIPES[family].temperature if family in RECIPES else DEFAULT_TEMPERATURE
