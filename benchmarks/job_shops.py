@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.rows import Row, at_least, at_most, holds, reported, within
-from marl.policies import network, tuned
+from marl.policies.shipped import shipped_priority
 from marl.recipes import temperature_of
 from problems.bounds import best_known
 from problems.formats import read_instance
@@ -84,7 +84,7 @@ def rules() -> Iterator[Row]:
 
 def learned() -> Iterator[Row]:
     """The learned policies, greedy and sampled, and how fast they are."""
-    for name, priority in (("tuned", tuned.shipped_priority("jsp")), ("policy", network.shipped_priority("jsp"))):
+    for name, priority in (("tuned", shipped_priority("tuned", "jsp")), ("policy", shipped_priority("policy", "jsp"))):
         gap, groups = mean_gap(priority)
         what = f"{name}: mean gap on ta01-80, greedy, % (groups {groups})"
         key, command = f"taillard {name}", _evaluate(name)
@@ -93,7 +93,7 @@ def learned() -> Iterator[Row]:
         what = f"{name}: rollouts per second on 15x15, one core (spread {100 * spread / seconds:.0f} %)"
         command = "python -m benchmarks --only learned"
         yield at_least(what, 50 / seconds, 500, command) if name == "tuned" else reported(what, 50 / seconds, command)
-    gap, groups = mean_gap(tuned.shipped_priority("jsp"), samples=512)
+    gap, groups = mean_gap(shipped_priority("tuned", "jsp"), samples=512)
     what = f"tuned: mean gap on ta01-80, best of 512, % (groups {groups})"
     yield at_most(what, gap, 7.0, _evaluate("tuned") + " --samples 512", "taillard tuned 512")
     yield from large_instance()
@@ -101,7 +101,7 @@ def learned() -> Iterator[Row]:
 
 def large_instance() -> Iterator[Row]:
     """Time and memory of the attention network on 100x20."""
-    priority = network.shipped_priority("jsp")
+    priority = shipped_priority("policy", "jsp")
     seconds, spread = median_seconds(lambda: runner_of("ta71").sample(priority), 3)
     command = "python -m training solve ta71 --solver policy"
     yield at_most(f"policy: seconds on ta71, greedy, one core (spread {spread:.2f})", seconds, 5.0, command)

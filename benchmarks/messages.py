@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchmarks.rows import Row, holds, reported
 from marl.messages import compare, silenced
-from marl.policies import network, tuned
+from marl.policies.shipped import shipped_priority
 from marl.weights import load_shipped
 
 COMMAND = "python -m benchmarks --only messages"
@@ -15,8 +15,8 @@ COMMAND = "python -m benchmarks --only messages"
 def comparison() -> Iterator[Row]:
     """`policy` against `tuned`, and against itself without messages."""
     for family in ("jsp", "mtsp"):
-        policy = network.shipped_priority(family)
-        against_prior = compare(policy, tuned.shipped_priority(family), family)
+        policy = shipped_priority("policy", family)
+        against_prior = compare(policy, shipped_priority("tuned", family), family)
         what = f"policy: gain over tuned, {family}, held-out, % (spread of 3 seeds {100 * against_prior.spread:.2f})"
         yield reported(what, 100 * against_prior.gain, COMMAND)
         found = compare(policy, silenced(policy), family)

@@ -118,7 +118,7 @@ def run(settings: Settings, log: Log) -> int:
 def judge_messages(path: Path, family: str) -> None:
     """Write into the card of the network in ``path`` whether its messages help on held-out instances."""
     from marl.messages import compare, silenced
-    from marl.policies.network import priority_of
+    from marl.policies.shipped import priority_of
 
     weights = load_weights(path)
     policy = priority_of(weights)

@@ -108,13 +108,17 @@ _ENTRIES = (
         "tabu search on the critical path of job shops, flexible ones too",
     ),
     SolverEntry(
-        "tuned", SolverKind.POLICY, None, "marl.policies.tuned:solve", "small learned priority on candidate features"
+        "tuned",
+        SolverKind.POLICY,
+        None,
+        "marl.policies.shipped:solve_tuned",
+        "small learned priority on candidate features",
     ),
     SolverEntry(
         "policy",
         SolverKind.POLICY,
         None,
-        "marl.policies.network:solve",
+        "marl.policies.shipped:solve_policy",
         "graph attention network over agents and tasks",
     ),
     SolverEntry(

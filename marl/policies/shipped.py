@@ -1,0 +1,53 @@
+"""The shipped policies as solvers.
+
+`tuned` is a small network over the features of a candidate; `policy` adds the score of a network over the agent-task
+graph. Solving needs no torch: the weights are read as arrays and run in compiled code.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from graphs.layout import NO_NETWORK
+from marl.recipes import temperature_of
+from marl.weights import Weights, load_shipped
+from problems.instance import Instance
+from problems.simulator import Filter
+from solvers.budget import Budget
+from solvers.priority import Kind, Priority
+from solvers.result import Result
+from solvers.rules.dispatch import solve_by_samples
+
+
+def priority_of(weights: Weights) -> Priority:
+    """The priority that the weights describe."""
+    network = weights.arrays.get("network", NO_NETWORK)
+    kind = Kind.GRAPH if len(network) else Kind.NETWORK
+    return Priority(kind, weights.arrays["parameters"], Filter.ACTIVE, network)
+
+
+def shipped_priority(policy: str, family: str) -> Priority:
+    """The shipped priority of ``policy`` ("tuned" or "policy") for ``family``.
+
+    Raises
+    ------
+    UnsupportedError
+        If no weights are shipped for the family.
+    """
+    return priority_of(load_shipped(policy, family))
+
+
+def solve(instance: Instance, budget: Budget, seed: int, policy: str) -> Result:
+    """Schedule greedily, or take the best of ``budget.samples`` episodes of which the first is greedy.
+
+    Raises
+    ------
+    UnsupportedError
+        If no weights are shipped for the instance's family.
+    """
+    priority, temperature = shipped_priority(policy, instance.family), temperature_of(instance.family)
+    return solve_by_samples(instance, budget, seed, policy, priority, temperature)
+
+
+solve_tuned = partial(solve, policy="tuned")
+solve_policy = partial(solve, policy="policy")
