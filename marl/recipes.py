@@ -25,9 +25,6 @@ from problems.generators import (
 from problems.generators.upms import SETUP_HIGHS
 from problems.instance import Instance
 
-DEFAULT_TEMPERATURE = 1.0
-"""Of families without a recipe."""
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -57,7 +54,7 @@ class Recipe:
     start: dict[str, float]
     num_features: int = NUM_FEATURES
     may_wait: bool = True
-    temperature: float = DEFAULT_TEMPERATURE
+    temperature: float = 1.0
 
 
 JOB_SHOP_SIZES = ((10, 10), (15, 15), (20, 15), (20, 20), (30, 15), (30, 20))
@@ -108,6 +105,11 @@ def _parallel_machines(seed: int) -> Instance:
     return vallada_ruiz(jobs, int(random.integers(3, 16)), setup, seed)
 
 
+def _any_family(seed: int) -> Instance:
+    families = families_with_recipe()
+    return RECIPES[families[seed % len(families)]].instance(seed // len(families))
+
+
 RECIPES = {
     "jsp": Recipe(
         instance=_job_shop,
@@ -145,6 +147,21 @@ RECIPES = {
 }
 """Recipes by family."""
 
+UNIVERSAL = "universal"
+"""Stands for all families together, and for problems of none."""
+
+RECIPES[UNIVERSAL] = Recipe(
+    instance=_any_family,
+    sizes="those of all families, in equal shares",
+    rule="the rule of its family",
+    start={name: weight for recipe in RECIPES.values() for name, weight in recipe.start.items()},
+)
+
+
+def families_with_recipe() -> list[str]:
+    """Families that can be trained for, one by one."""
+    return [family for family in RECIPES if family != UNIVERSAL]
+
 
 def recipe_of(family: str) -> Recipe:
     """Recipe of ``family``.
@@ -161,4 +178,4 @@ def recipe_of(family: str) -> Recipe:
 
 def temperature_of(family: str) -> float:
     """Temperature for sampling schedules of ``family``."""
-    return RECIPES[family].temperature if family in RECIPES else DEFAULT_TEMPERATURE
+    return RECIPES[family if family in RECIPES else UNIVERSAL].temperature

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 
 from marl.algorithms.base import Algorithm
 from marl.instances import VALIDATION_SEED, validation_instances
-from marl.recipes import recipe_of
+from marl.recipes import UNIVERSAL, families_with_recipe, recipe_of
 from marl.weights import load_weights, save_weights
 from problems.errors import MakespanError, UnknownNameError
 from problems.simulator import compile_problem
@@ -59,7 +59,7 @@ def make_algorithm(settings: Settings) -> Algorithm:
 
 
 class Validator:
-    """Mean objective of greedy episodes on held-out instances, relative to a dispatching rule.
+    """Mean objective of greedy episodes on held-out instances, relative to the rule of their family's recipe.
 
     Parameters
     ----------
@@ -70,16 +70,21 @@ class Validator:
     """
 
     def __init__(self, family: str, count: int = VALIDATION_COUNT) -> None:
-        self.runners = [Runner(compile_problem(instance)) for instance in validation_instances(family, count)]
-        self.reference = self._objectives(rule_priority(recipe_of(family).rule))
+        instances = validation_instances(family, count)
+        self.runners = [Runner(compile_problem(instance)) for instance in instances]
+        rules = [rule_priority(recipe_of(instance.family).rule) for instance in instances]
+        self.reference = self._objectives(rules)
 
     def __call__(self, priority: Priority) -> float:
         """Mean ratio to the rule; below 1 is better than the rule."""
-        return float(np.mean(self._objectives(priority) / self.reference))
+        return float(np.mean(self._objectives([priority] * len(self.runners)) / self.reference))
 
-    def _objectives(self, priority: Priority) -> np.ndarray:
+    def _objectives(self, priorities: Sequence[Priority]) -> np.ndarray:
+        def greedy(runner: Runner, priority: Priority) -> float:
+            return float(runner.sample(priority)[0])
+
         with ThreadPoolExecutor(2) as pool:
-            return np.array(list(pool.map(lambda runner: float(runner.sample(priority)[0]), self.runners)))
+            return np.array(list(pool.map(greedy, self.runners, priorities)))
 
 
 def run(settings: Settings, log: Log) -> int:
@@ -169,7 +174,7 @@ class Progress:
         family, rule = self.settings.family, recipe_of(self.settings.family).rule
         return {
             "policy": self.settings.policy,
-            "families": [family],
+            "families": [*families_with_recipe(), UNIVERSAL] if family == UNIVERSAL else [family],
             "makespan_version": version("makespan"),
             "seed": self.settings.seed,
             "updates": self.updates,

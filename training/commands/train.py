@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from problems.families import get_family
+from marl.recipes import recipe_of
 from training.commands.arguments import TrainConfig
 from training.files import make_folder, to_json, write_whole
 from training.log import say
@@ -16,7 +16,7 @@ from training.tracking import Metrics, NoTracker, Tracker, start_tracking
 
 def run(config: TrainConfig) -> int:
     """Train, with metrics in ``out/metrics.jsonl`` and, if asked for, on Weights & Biases."""
-    get_family(config.family)
+    recipe_of(config.family)
     make_folder(config.out)
     record = _Record(config)
     try:
