@@ -27,7 +27,7 @@ def choose_model(instance: Instance) -> ModelKind:
         If the instance has features that its model does not know; the message names them.
     """
     kind = _kind(instance)
-    features = [*_unknown_to_all(instance), *(unlike_routes(instance) if kind is ModelKind.ROUTES else [])]
+    features = [*_unknown_to_all(instance), *(_unlike_routes(instance) if kind is ModelKind.ROUTES else [])]
     if features:
         raise UnsupportedError(
             f"cp-sat does not support {', '.join(features)} in its {kind} model yet: '{instance.name}'"
@@ -54,13 +54,27 @@ def _nothing_waits(instance: Instance) -> bool:
 
 
 def _unknown_to_all(instance: Instance) -> list[str]:
+    returns = instance.changeover is not None and instance.changeover.returns
     features = {
         "random durations by wave (waves)": instance.waves is not None,
-        "a moving delay (moving_delay)": instance.moving_delay > 0,
         "tasks of several pieces (task_pieces)": bool((instance.task_pieces > 1).any()),
-        "renewable resources or operators (resources)": instance.resources is not None,
+        "return trips that use a resource or an operator": returns and uses_resources(instance),
         "stages that open when their parents are dispatched (opens)": instance.opens is not Opens.FINISHED,
-        "jobs revealed after time 0 (job_reveal)": bool((instance.job_reveal > 0).any()),
         "agents that retire early (retire)": instance.retire,
     }
     return [name for name, present in features.items() if present]
+
+
+def _unlike_routes(instance: Instance) -> list[str]:
+    features = {
+        "a moving delay (moving_delay)": instance.moving_delay > 0,
+        "renewable resources or operators (resources)": instance.resources is not None,
+        "jobs revealed after time 0 (job_reveal)": bool((instance.job_reveal > 0).any()),
+    }
+    return [*unlike_routes(instance), *(name for name, present in features.items() if present)]
+
+
+def uses_resources(instance: Instance) -> bool:
+    """Whether changeovers use a resource or an operator."""
+    resources = instance.resources
+    return resources is not None and (bool(resources.changeover_use.any()) or bool(resources.operator_serves.any()))

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ortools.sat.python import cp_model
 
-from problems.instance import NO_STATE, Changeover, Instance
+from problems.instance import NO_STATE, Instance
 
 Literal: TypeAlias = cp_model.BoolVarT
 
@@ -61,7 +61,8 @@ class Circuits:
 
     def returns(self) -> list[tuple[int, int, int, Literal]]:
         """(agent, last task, time home, arc) of every possible return."""
-        if not changeover_of(self.instance).returns:
+        changeover = self.instance.changeover
+        if changeover is None or not changeover.returns:
             return []
         return [
             (agent, last, changeover_time(self.instance, agent, last, HOME), arc)
@@ -95,17 +96,33 @@ class Circuits:
 
 def changeover_time(instance: Instance, agent: int, before: int, after: int) -> int:
     """Time between two tasks of an agent, either of which may be ``HOME``; 0 for a way home that nobody takes."""
-    changeover = changeover_of(instance)
-    if after == HOME and not changeover.returns:
+    changeover = instance.changeover
+    if after == HOME and (changeover is None or not changeover.returns):
         return 0
+    time = instance.moving_delay if _moves(instance, before, after) else 0
+    if changeover is None:
+        return time
     home = int(changeover.agent_home[agent])
     states = [home if task == HOME else int(changeover.task_state[task]) for task in (before, after)]
     if NO_STATE in states:
-        return 0
-    return int(changeover.times[changeover.agent_matrix[agent], states[0], states[1]])
+        return time
+    return time + int(changeover.times[changeover.agent_matrix[agent], states[0], states[1]])
 
 
-def changeover_of(instance: Instance) -> Changeover:
-    """The changeover of an instance that is known to have one."""
-    assert instance.changeover is not None
-    return instance.changeover
+def _moves(instance: Instance, before: int, after: int) -> bool:
+    """Whether an agent needs the moving delay: its job changes, or it comes from home."""
+    if after == HOME:
+        return False
+    return before == HOME or bool(instance.task_job[before] != instance.task_job[after])
+
+
+def has_changeovers(instance: Instance) -> bool:
+    """Whether the order of an agent's tasks costs time."""
+    return instance.changeover is not None or instance.moving_delay > 0
+
+
+def longest_changeover(instance: Instance) -> int:
+    """No changeover, and no way home, takes longer."""
+    changeover = instance.changeover
+    longest = 0 if changeover is None or not changeover.times.size else int(changeover.times.max())
+    return longest + instance.moving_delay

@@ -40,8 +40,8 @@ class Formulation(Protocol):
     def hint(self, schedule: Schedule) -> None:
         """Give every variable its value in ``schedule``."""
 
-    def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
-        """Task order of each agent, given the value of each variable."""
+    def schedule(self, value: Callable[[Any], int]) -> Schedule:
+        """Schedule of a solution, given the value of each variable; at least as good as the solution."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class Outcome:
         Value of the objective variable, None without a solution.
     bound
         Proved lower bound on it; None if infeasible.
-    plan
-        Task order of each agent in its best solution, or None.
+    schedule
+        That of its best solution, or None.
     """
 
     status: Status
     objective: int | None
     bound: int | None
-    plan: list[list[int]] | None
+    schedule: Schedule | None
 
 
 class AnytimeLog:
@@ -147,4 +147,4 @@ def _outcome(formulation: Formulation, solver: cp_model.CpSolver, status: Status
     bound = int(solver.response_proto.inner_objective_lower_bound)
     if status is Status.UNKNOWN:
         return Outcome(status, None, bound, None)
-    return Outcome(status, solver.value(formulation.objective), bound, formulation.plan(solver.value))
+    return Outcome(status, solver.value(formulation.objective), bound, formulation.schedule(solver.value))

@@ -14,8 +14,9 @@ from ortools.sat.python import cp_model
 from problems.instance import Instance
 from problems.measure import integer_objective
 from problems.schedule import Schedule
+from problems.simulator import replay
 from solvers.budget import Budget
-from solvers.cpsat.circuits import HOME, Circuits, Literal, changeover_time
+from solvers.cpsat.circuits import HOME, Circuits, Literal, changeover_time, has_changeovers, longest_changeover
 
 Term = tuple[Literal, int]
 Times = dict[tuple[int, int], int]
@@ -38,7 +39,7 @@ class LoadsModel:
         self.presence: dict[tuple[int, int], Literal] = {}
         self.works: dict[int, Literal] = {}  # only of agents that come late
         self._add_assignment()
-        self.circuits = Circuits(instance, self.model, self.presence) if instance.changeover is not None else None
+        self.circuits = Circuits(instance, self.model, self.presence) if has_changeovers(instance) else None
         self.objective = self.model.new_int_var(0, largest_load(instance) if upper is None else upper, "makespan")
         for agent in range(instance.num_agents):
             self._add_load(agent)
@@ -110,7 +111,11 @@ class LoadsModel:
             self.circuits.hint(plan)
         self.model.add_hint(self.objective, integer_objective(self.instance, schedule))
 
-    def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
+    def schedule(self, value: Callable[[Any], int]) -> Schedule:
+        """Replay of the order of each agent."""
+        return replay(self.instance, self._plan(value))
+
+    def _plan(self, value: Callable[[Any], int]) -> list[list[int]]:
         """Order of each agent; any order where there are no changeovers."""
         if self.circuits is not None:
             return self.circuits.plan(value)
@@ -123,7 +128,5 @@ class LoadsModel:
 
 def largest_load(instance: Instance) -> int:
     """All work at its longest, one task after the other."""
-    changeover = instance.changeover
-    setup = 0 if changeover is None or not changeover.times.size else int(changeover.times.max())
     work = sum(int(instance.eligible(task)[1].max()) for task in range(instance.num_tasks))
-    return int(instance.agent_available.max(initial=0)) + work + setup * (instance.num_tasks + 1)
+    return int(instance.agent_available.max(initial=0)) + work + longest_changeover(instance) * (instance.num_tasks + 1)

@@ -16,6 +16,7 @@ from ortools.sat.python import cp_model
 from problems.instance import Instance
 from problems.measure import integer_objective
 from problems.schedule import Schedule
+from problems.simulator import replay
 from solvers.budget import Budget
 from solvers.legs import DEPOT, leg_lengths, shortest_paths
 
@@ -102,7 +103,11 @@ class RoutesModel:
             self.model.add_hint(variable, arrival[i])
         self.model.add_hint(self.objective, integer_objective(self.instance, schedule))
 
-    def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
+    def schedule(self, value: Callable[[Any], int]) -> Schedule:
+        """Replay of the routes."""
+        return replay(self.instance, self._plan(value))
+
+    def _plan(self, value: Callable[[Any], int]) -> list[list[int]]:
         """Routes in order of their first task, one per agent; the rest stay at home."""
         after = {i: j for (i, j), arc in self.arcs.items() if i != DEPOT and value(arc)}
         routes = []

@@ -118,7 +118,7 @@ def _solve(
     if incumbent is not None:
         formulation.hint(incumbent)
     outcome = engine.run(formulation, instance, _rest(budget, started), seed, log, polish)
-    schedule = _better(instance, _replayed(instance, outcome, name), incumbent)
+    schedule = _better(instance, _compared(instance, outcome, name), incumbent)
     if outcome.bound is not None:
         bound = max(bound, outcome.bound)
     log.add(None if schedule is None else integer_objective(instance, schedule), bound)
@@ -157,20 +157,19 @@ def _rest(budget: Budget, started: float) -> Budget:
     return replace(budget, time_limit=max(0.0, budget.time_limit - _since(started)))
 
 
-def _replayed(instance: Instance, outcome: engine.Outcome, name: str) -> Schedule | None:
-    """Turn CP-SAT's plan into a schedule, and compare what both say it is worth.
+def _compared(instance: Instance, outcome: engine.Outcome, name: str) -> Schedule | None:
+    """CP-SAT's schedule, if it is worth what CP-SAT says.
 
-    A solution that is not proved optimal may gain from the replay, because it starts everything as early as it can.
+    One that is not proved optimal may gain from the replay of its plan, which starts everything as early as it can.
     """
-    if outcome.plan is None or outcome.objective is None:
+    if outcome.schedule is None or outcome.objective is None:
         return None
-    schedule = replay(instance, outcome.plan)
-    value = integer_objective(instance, schedule)
+    value = integer_objective(instance, outcome.schedule)
     if value > outcome.objective or (outcome.status is Status.OPTIMAL and value != outcome.objective):
         raise SolverError(
-            f"{name} says {outcome.objective} ({outcome.status}) on '{instance.name}', but its plan replays to {value}"
+            f"{name} says {outcome.objective} ({outcome.status}) on '{instance.name}', but its schedule says {value}"
         )
-    return schedule
+    return outcome.schedule
 
 
 def _better(instance: Instance, found: Schedule | None, incumbent: Schedule | None) -> Schedule | None:

@@ -330,19 +330,21 @@ def test_idle_agents_are_not_infeasible():
     assert optimum(build_instance("far", "upms", "ABCD", jobs, changeover=far)) == 12
 
 
+HOMEWARD = Changeover(np.ones((1, 1, 1)), np.zeros(2), np.zeros(2), np.zeros(2), returns=True)
+TOOL = Resources(np.array([1]), np.zeros((2, 1)), np.ones((2, 1)), np.zeros((0, 2), bool))
+
+
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"moving_delay": 1}, "moving_delay"),
         ({"task_pieces": np.array([2, 1])}, "task_pieces"),
         ({"opens": "dispatched"}, "opens"),
-        ({"job_reveal": np.array([3])}, "job_reveal"),
         ({"retire": True}, "retire"),
         ({"objective": Objective.LONGEST_ROUTE}, "without changeover"),
-        (
-            {"resources": Resources(np.array([1]), np.ones((2, 1)), np.zeros((2, 1)), np.zeros((0, 2), bool))},
-            "resources",
-        ),
+        ({"objective": Objective.LONGEST_ROUTE, "moving_delay": 1}, "moving_delay"),
+        ({"objective": Objective.LONGEST_ROUTE, "job_reveal": np.array([3])}, "job_reveal"),
+        ({"objective": Objective.LONGEST_ROUTE, "resources": TOOL}, "resources"),
+        ({"changeover": HOMEWARD, "resources": TOOL}, "return"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

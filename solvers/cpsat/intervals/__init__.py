@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from problems.instance import Instance
+from problems.instance import NO_TIME, Instance
 from problems.measure import integer_objective
 from problems.objective import Objective
-from problems.schedule import Schedule
+from problems.schedule import COLUMNS, NO_RESOURCE, Schedule
+from problems.simulator import replay
 from solvers.budget import Budget
-from solvers.cpsat.circuits import Circuits
+from solvers.cpsat.circuits import HOME, Circuits, changeover_time, has_changeovers
 from solvers.cpsat.intervals.changeovers import Changeovers
-from solvers.cpsat.intervals.constraints import add_constraints
+from solvers.cpsat.intervals.constraints import add_capacities, add_constraints
 from solvers.cpsat.intervals.objective import ObjectivePart
 from solvers.cpsat.intervals.variables import Variables, horizon, topological_positions
 
@@ -44,7 +46,9 @@ class IntervalModel:
             latest = min(latest, upper)
         self.variables = Variables(instance, self.model, latest)
         add_constraints(self.variables)
-        self.changeovers = Changeovers(self.variables) if instance.changeover is not None else None
+        self.changeovers = Changeovers(self.variables) if has_changeovers(instance) else None
+        self._placement = None if self.changeovers is None else self.changeovers.placement
+        add_capacities(self.variables, self._placement)
         self._objective = ObjectivePart(self.variables, self._circuits, upper)
         self.objective = self._objective.objective
 
@@ -75,6 +79,8 @@ class IntervalModel:
         self._hint_presence(dict(zip(schedule.task.tolist(), schedule.agent.tolist(), strict=True)))
         if self.changeovers is not None:
             self.changeovers.hint(schedule.sequences(self.instance.num_agents))
+        if self._placement is not None:
+            self._placement.hint(schedule)
         self._objective.hint(end, integer_objective(self.instance, schedule))
 
     def _hint_presence(self, agent_of: dict[int, int]) -> None:
@@ -82,7 +88,41 @@ class IntervalModel:
             if task in self.variables.chosen_end:
                 self.model.add_hint(present, agent_of[task] == agent)
 
-    def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
+    def schedule(self, value: Callable[[Any], int]) -> Schedule:
+        """Replay of the order of each agent, or the solution's own times where they are better.
+
+        A replay is never worse where an agent need only wait for its own tasks and their predecessors. With resources,
+        times also depend on who takes a unit or an operator first, which the order of each agent does not say. And a
+        replay decides on a changeover only when the predecessors of its task are revealed, while these times may
+        use that they are known.
+        """
+        plan = self._plan(value)
+        replayed = replay(self.instance, plan)
+        if self.instance.resources is None and not self.instance.job_reveal.any():
+            return replayed
+        own = self._own_schedule(plan, value)
+        late = integer_objective(self.instance, replayed) > integer_objective(self.instance, own)
+        return own if late or self._misses_deadline(replayed) else replayed
+
+    def _misses_deadline(self, schedule: Schedule) -> bool:
+        deadline = self.instance.job_deadline[self.instance.task_job[schedule.task]]
+        return bool(((deadline != NO_TIME) & (schedule.end > deadline)).any())
+
+    def _own_schedule(self, plan: list[list[int]], value: Callable[[Any], int]) -> Schedule:
+        """Times of a solution; a changeover that need not be placed lies right before its task."""
+        rows = []
+        for agent, order in enumerate(plan):
+            for before, task in itertools.pairwise([HOME, *order]):
+                start, end = value(self.variables.start[task]), value(self.variables.end[task])
+                time = changeover_time(self.instance, agent, before, task)
+                begin, operator = start - time, NO_RESOURCE
+                if self._placement is not None and time > 0:
+                    begin = value(self._placement.begin[task])
+                    operator = self._placement.operator_of(task, value)
+                rows.append((task, 0, agent, start, end, begin, begin + time, operator))
+        return Schedule(*np.array(rows, np.int64).reshape(-1, len(COLUMNS)).T)
+
+    def _plan(self, value: Callable[[Any], int]) -> list[list[int]]:
         """Order of each agent; where times are equal, zero-length tasks come first and precedence decides."""
         if self._circuits is not None:
             return self._circuits.plan(value)

@@ -7,22 +7,28 @@ from graphlib import TopologicalSorter
 
 from ortools.sat.python import cp_model
 
-from solvers.cpsat.circuits import HOME, Circuits, Literal, changeover_of, changeover_time
+from solvers.cpsat.choose import uses_resources
+from solvers.cpsat.circuits import HOME, Circuits, Literal, changeover_time
+from solvers.cpsat.intervals.placement import Placement
 from solvers.cpsat.intervals.variables import Expr, Variables
 
 
 class Changeovers:
     """Circuits of the agents, and the times between tasks that follow each other.
 
-    Parameters
+    Attributes
     ----------
-    variables
-        When and where each task runs.
+    circuits
+        Which task follows which.
+    placement
+        When each changeover takes place, and with whom; None where it uses nothing and so need not be placed.
     """
 
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
-        self.circuits = Circuits(variables.instance, variables.model, variables.presence)
+        instance = variables.instance
+        self.circuits = Circuits(instance, variables.model, variables.presence)
+        self.placement = Placement(variables, self.circuits) if uses_resources(instance) else None
         for agent, arcs in self.circuits.arcs.items():
             for (before, after), arc in arcs.items():
                 if after != HOME:
@@ -30,16 +36,26 @@ class Changeovers:
         self.rank = self._add_ranks()
 
     def _add_changeover(self, agent: int, before: int, after: int, arc: Literal) -> None:
-        """It begins when the agent is free and, where it needs its task, when the task is ready."""
-        instance, variables = self.variables.instance, self.variables
-        time = changeover_time(instance, agent, before, after)
-        free = int(instance.agent_available[agent]) if before == HOME else variables.end[before]
-        begins: list[Expr] = [free]
-        if changeover_of(instance).needs_task:
-            begins.append(int(instance.job_release[instance.task_job[after]]))
-            begins.extend(variables.end[task] for task in instance.predecessors(after).tolist())
+        model, begins = self.variables.model, self._earliest(agent, before, after)
+        if self.placement is not None:
+            for begin in begins:
+                model.add(self.placement.begin[after] >= begin).only_enforce_if(arc)
+            return
+        time = changeover_time(self.variables.instance, agent, before, after)
         for begin in begins:
-            variables.model.add(variables.start[after] >= begin + time).only_enforce_if(arc)
+            model.add(self.variables.start[after] >= begin + time).only_enforce_if(arc)
+
+    def _earliest(self, agent: int, before: int, after: int) -> list[Expr]:
+        """A changeover begins when the agent is free, the job is known and, if it needs its task, the task is ready."""
+        instance, end = self.variables.instance, self.variables.end
+        job = instance.task_job[after]
+        begins: list[Expr] = [int(instance.agent_available[agent]) if before == HOME else end[before]]
+        if instance.job_reveal[job] > 0:
+            begins.append(int(instance.job_reveal[job]))
+        if instance.changeover is not None and instance.changeover.needs_task:
+            begins.append(int(instance.job_release[job]))
+            begins.extend(end[task] for task in instance.predecessors(after).tolist())
+        return begins
 
     def _add_ranks(self) -> dict[int, cp_model.IntVar]:
         """Order of the tasks that may take no time, which at one moment could wait for each other in a circle."""

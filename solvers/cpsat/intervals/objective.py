@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 
 from problems.instance import NO_TIME, Instance
 from problems.objective import Objective
-from solvers.cpsat.circuits import Circuits
+from solvers.cpsat.circuits import Circuits, longest_changeover
 from solvers.cpsat.intervals.variables import Expr, Variables
 
 
@@ -35,7 +35,7 @@ class ObjectivePart:
     def _makespan(self) -> cp_model.IntVar:
         variables, instance = self.variables, self.variables.instance
         lower = max(instance.job_release.tolist(), default=0)
-        home = _longest_changeover(instance) if self.circuits is not None and self.circuits.returns() else 0
+        home = longest_changeover(instance) if self.circuits is not None and self.circuits.returns() else 0
         upper = variables.latest + home if self.upper is None else self.upper
         makespan = variables.model.new_int_var(lower, max(lower, upper), "makespan")
         for tasks in last_tasks(instance):
@@ -103,8 +103,3 @@ def last_tasks(instance: Instance) -> list[list[int]]:
         if not bool((instance.task_job[after] == job).any()):
             lasts[job].append(task)
     return lasts
-
-
-def _longest_changeover(instance: Instance) -> int:
-    assert instance.changeover is not None
-    return int(instance.changeover.times.max())

@@ -8,7 +8,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from problems.instance import NO_TIME, Instance
-from solvers.cpsat.circuits import Literal
+from solvers.cpsat.circuits import Literal, longest_changeover
 
 Expr: TypeAlias = cp_model.LinearExprT
 
@@ -39,17 +39,17 @@ class Variables:
             self._add_task(task)
 
     def _new_start(self, task: int) -> cp_model.IntVar:
-        release = int(self.instance.job_release[self.instance.task_job[task]])
         _, durations = self.instance.eligible(task)
-        return self.model.new_int_var(release, self._latest_end(task) - int(durations.min()), f"start_{task}")
+        latest = self._latest_end(task) - int(durations.min())
+        return self.model.new_int_var(known_from(self.instance, task), latest, f"start_{task}")
 
     def _latest_end(self, task: int) -> int:
         """A deadline may leave no room at all; then the domain must stay well-formed and a constraint says so."""
         job = self.instance.task_job[task]
-        deadline, release = int(self.instance.job_deadline[job]), int(self.instance.job_release[job])
+        deadline = int(self.instance.job_deadline[job])
         _, durations = self.instance.eligible(task)
         latest = self.latest if deadline == NO_TIME else min(self.latest, deadline)
-        return max(latest, release + int(durations.min()))
+        return max(latest, known_from(self.instance, task) + int(durations.min()))
 
     def _add_task(self, task: int) -> None:
         agents, durations = self.instance.eligible(task)
@@ -84,17 +84,21 @@ class Variables:
         return [task for task in range(self.instance.num_tasks) if (task, agent) in self.presence]
 
 
+def known_from(instance: Instance, task: int) -> int:
+    """From when the job of ``task`` is released and revealed."""
+    job = instance.task_job[task]
+    return int(max(instance.job_release[job], instance.job_reveal[job]))
+
+
 def horizon(instance: Instance) -> int:
     """A time by which some optimal schedule of any regular objective has ended.
 
     One task after the other, each on its slowest agent and after its longest changeover, from the moment at which
-    everything is released and every agent is there.
+    everything is released and revealed and every agent is there.
     """
-    start = max([0, *instance.job_release.tolist(), *instance.agent_available.tolist()])
-    changeover = instance.changeover
-    setup = 0 if changeover is None or not changeover.times.size else int(changeover.times.max())
+    start = max([0, *instance.job_release.tolist(), *instance.job_reveal.tolist(), *instance.agent_available.tolist()])
     work = sum(int(times.max()) for times in (instance.eligible(task)[1] for task in range(instance.num_tasks)))
-    return start + work + setup * (instance.num_tasks + 1)
+    return start + work + longest_changeover(instance) * (instance.num_tasks + 1)
 
 
 def topological_positions(instance: Instance) -> list[int]:
