@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from problems.errors import UnsupportedError
-from problems.instance import NO_TIME, Instance, Opens
+from problems.instance import NO_TIME, Instance, Opens, Serves
 from problems.objective import Objective
 from solvers.legs import unlike_routes
 
@@ -60,6 +60,7 @@ def _unknown_to_all(instance: Instance) -> list[str]:
         "tasks of several pieces (task_pieces)": bool((instance.task_pieces > 1).any()),
         "return trips that use a resource or an operator": returns and uses_resources(instance),
         "stages that open when their parents are dispatched (opens)": instance.opens is not Opens.FINISHED,
+        "agents that stay with a stage until no piece is left (serves)": instance.serves is not Serves.PIECE,
         "agents that retire early (retire)": instance.retire,
     }
     return [name for name, present in features.items() if present]

@@ -12,8 +12,8 @@ from solvers.registry import get_solver
 from solvers.result import SolverError
 
 RULES = {
-    ModelKind.INTERVALS: ("spt-twkr", "fdd-mwkr", "mwkr", "spt"),
-    ModelKind.LOADS: ("insertion", "spt", "lpt", "nearest"),
+    ModelKind.INTERVALS: ("spt-twkr", "fdd-mwkr", "mwkr", "spt", "pair", "eft", "atcs"),
+    ModelKind.LOADS: ("insertion", "eft", "sst", "atcs", "lpt"),
     ModelKind.ROUTES: ("insertion",),
 }
 """Quick rules by model; each needs milliseconds once compiled."""

@@ -95,8 +95,8 @@ def test_merged_log_keeps_improvements_only():
 
 def test_what_cpsat_does_not_model_is_refused():
     """Without a model there is no bound to promise; the refusal comes before any sampling."""
-    with pytest.raises(UnsupportedError, match="moving_delay"):
-        solve_auto(random_job_shop(3, 2, 0).replace(moving_delay=5), Budget(1.0), 0)
+    with pytest.raises(UnsupportedError, match="retire"):
+        solve_auto(random_job_shop(3, 2, 0).replace(retire=True), Budget(1.0), 0)
 
 
 @pytest.mark.parametrize(("deadline", "status"), [(3, Status.OPTIMAL), (2, Status.INFEASIBLE)])

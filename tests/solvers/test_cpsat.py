@@ -339,6 +339,7 @@ TOOL = Resources(np.array([1]), np.zeros((2, 1)), np.ones((2, 1)), np.zeros((0, 
     [
         ({"task_pieces": np.array([2, 1])}, "task_pieces"),
         ({"opens": "dispatched"}, "opens"),
+        ({"serves": "stage"}, "serves"),
         ({"retire": True}, "retire"),
         ({"objective": Objective.LONGEST_ROUTE}, "without changeover"),
         ({"objective": Objective.LONGEST_ROUTE, "moving_delay": 1}, "moving_delay"),
