@@ -111,8 +111,10 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         self.infos = {name: {"action_mask": self._wait_mask()} for name in self.agents}
         self._idle = dict(self.infos)
         self._paid = dict.fromkeys(self.agents, 0.0)
-        self._returned, self._value, self._steps, self._over = 0.0, 0, 0, False
-        self._select(episode.act(NOBODY, 0))
+        self._returned, self._steps, self._over = 0.0, 0, False
+        asked = episode.act(NOBODY, 0)
+        self._value = int(episode.board.numbers[VALUE])  # of releases alone: paid with the first choice
+        self._select(asked)
 
     def step(self, action: Any) -> None:
         """Let the selected agent choose; see the class.

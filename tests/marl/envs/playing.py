@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import marl
+from problems.families import FAMILIES
 from problems.generators import brandimarte_like, random_job_shop, random_multiple_tsp, vallada_ruiz, with_operators
 from problems.instance import Instance
 
@@ -32,7 +33,7 @@ def small_parallel_machines(seed: int) -> Instance:
     return with_operators(instance, 1, seed) if seed % 4 < 2 else instance
 
 
-MAKERS = {
+MAKERS = {name: family.small_instance for name, family in FAMILIES.items()} | {
     "fjsp": small_flexible_job_shop,
     "jsp": small_job_shop,
     "mtsp": small_multiple_tsp,
@@ -40,7 +41,7 @@ MAKERS = {
 }
 """Small instances of several sizes by family."""
 
-LARGEST = {"slots": 7, "agents": 3}
+LARGEST = {"slots": 8, "agents": 3}
 """Spaces that all instances of `MAKERS` fit."""
 
 
