@@ -183,16 +183,16 @@ def _entry(name: str, entry: dict[str, Any], file: Path) -> _Entry | None:
     """One entry, or None where it holds no value."""
     if isinstance(entry.get("expect"), dict):
         entry = entry | entry["expect"]
-    lower, upper = _first_number(entry, _LOWER_KEYS), _first_number(entry, _UPPER_KEYS)
+    upper = _first_number(entry, _UPPER_KEYS)
+    lower = _first_number(entry, _LOWER_KEYS, upper)
     if lower is None and upper is None:
         return None
-    optimum = _first_number(entry, ("soa_optimum",))
     sources = [entry[key] for key in _UPPER_SOURCES if isinstance(entry.get(key), str)]
     dates = [entry[key] for key in ("lb_date", "ub_date") if isinstance(entry.get(key), str)]
     best = BestKnown(
         lower=lower,
         upper=upper,
-        optimal=entry.get("optimal") is True or (upper is not None and upper == (optimum if optimum else lower)),
+        optimal=upper is not None and (entry.get("optimal") is True or upper == lower),
         source=sources[0] if sources else file.name,
         date=max(dates, default=None),
     )
@@ -204,11 +204,14 @@ def _entry(name: str, entry: dict[str, Any], file: Path) -> _Entry | None:
     return _Entry(name, written, num_jobs, num_agents, num_agents if is_routing else None, best)
 
 
-def _first_number(entry: dict[str, Any], keys: tuple[str, ...]) -> Any:
-    """First finite number under one of the keys, else None."""
+def _first_number(entry: dict[str, Any], keys: tuple[str, ...], most: float | None = None) -> Any:
+    """First finite number, not above ``most``, under one of the keys, else None.
+
+    A published optimum that a schedule beats is none.
+    """
     values = (entry.get(key) for key in keys)
     numbers = (value for value in values if isinstance(value, int | float) and not isinstance(value, bool))
-    return next((value for value in numbers if isfinite(value)), None)
+    return next((value for value in numbers if isfinite(value) and (most is None or value <= most)), None)
 
 
 def _merge(values: list[BestKnown]) -> BestKnown | None:

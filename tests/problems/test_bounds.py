@@ -72,6 +72,11 @@ def test_a_name_alone_does_not_make_an_instance_taillards() -> None:
             {"a1": {"soa_optimum": 7, "best": 7, "verified_ub_src": "V"}},
             BestKnown(7, 7, True, "V", None),
         ),
+        (
+            "bounds.json",
+            {"a1": {"soa_optimum": 80, "trivial_lb": 60, "best": 75}},
+            BestKnown(60, 75, False, "bounds.json", None),
+        ),
         ("bounds.json", {"a1": {"trivial_lb": 2, "best": 7}}, BestKnown(2, 7, False, "bounds.json", None)),
     ],
 )
@@ -156,7 +161,37 @@ def test_public_cities(shared: Path) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("folder", "count"), [("fjsp", 237), ("upms", 156)])
-def test_other_public_reference_files(folder: str, count: int, shared: Path) -> None:
-    """Reference files of families to come are read as they are."""
-    assert len(reference_rows(shared / "bench" / folder)) == count
+def test_public_flexible_job_shops(shared: Path) -> None:
+    """Each public flexible job shop has dated bounds by some author, found by name and by instance from its folder."""
+    rows = reference_rows(shared / "bench/fjsp")
+    assert len(rows) == 237
+    entries = json.loads((shared / "bench/fjsp/bounds.json").read_text())
+    for number, row in enumerate(rows):
+        entry = entries[row.path.stem]
+        assert (row.best.lower, row.best.upper, row.best.optimal) == (entry["lb"], entry["ub"], entry["optimal"])
+        assert row.best.source == entry["ub_source"]
+        assert row.best.date == max(entry["lb_date"], entry["ub_date"])
+        if number % 8 == 0:
+            instance = read_instance(row.path)
+            assert best_known(instance, [row.path.parent], row.path) == row.best
+            assert entry["trivial_lb"] <= lower_bound(instance) <= entry["ub"]
+    mk01 = best_known("mk01", [shared / "bench/fjsp"])
+    assert mk01 is not None and (mk01.lower, mk01.upper, mk01.optimal) == (40, 40, True)
+
+
+@pytest.mark.shared
+def test_public_parallel_machines(shared: Path) -> None:
+    """Each public file of parallel machines has its best value; those of up to 12 jobs are optimal."""
+    rows = reference_rows(shared / "bench/upms")
+    assert len(rows) == 156
+    for number, row in enumerate(rows):
+        assert row.best.upper is not None and row.best.source
+        assert row.best.optimal == (row.path.parent.name == "sdst_small")
+        if number % 8 == 0:
+            instance = read_instance(row.path)
+            assert best_known(instance, [row.path.parent], row.path) == row.best
+            assert lower_bound(instance) <= row.best.upper
+    known = best_known("I_12_5_S_1-99_1", [shared / "bench/upms/sdst_small"])
+    assert known is not None and known.lower == known.upper
+    plain = best_known(read_instance(shared / "bench/upms/r_cmax/pm0001_100_10_c1.txt"), [shared / "bench/upms"])
+    assert plain is not None and (plain.lower, plain.upper, plain.optimal) == (111, 117, False)
