@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 SUMMARY_KEYS = (
     "instance", "family", "solver", "status", "objective", "lower_bound", "gap", "best_known", "gap_to_best_known",
@@ -144,21 +144,44 @@ def slack(bound: float, tolerance: float | None) -> float:
     return last_digit + (tolerance or 0.0) + 1e-12 * abs(bound)
 
 
+Bound: TypeAlias = tuple[float, str]
+"""A lower bound, minus infinity where there is none, and whose it is."""
+
+NO_BOUND: Bound = (float("-inf"), "")
+
+
 def flag_below_bounds(rows: list[Row]) -> None:
     """Turn every row whose objective lies below a lower bound of its instance into an error.
 
     A bound is a published one, or one that any row claims to have proved for the same instance and agents.
     """
-    bounds: dict[Hashable, tuple[float, str]] = {}
+    bounds: dict[Hashable, Bound] = {}
     for row in rows:
-        published = (row.best_known_lower, f"the published bound ({row.best_known_source})")
-        for bound, origin in (published, (row.lower_bound, f"the bound of {row.solver}")):
-            if bound is not None and bound > bounds.get(row.key, (float("-inf"), ""))[0]:
-                bounds[row.key] = (bound, origin)
+        known = (bounds.get(row.key, NO_BOUND), published_bound(row), _own_bound(row))
+        bounds[row.key] = max(known, key=lambda bound: bound[0])
     for row in rows:
-        bound, origin = bounds.get(row.key, (None, ""))
-        if row.objective is not None and bound is not None and row.objective < bound - slack(bound, row.tolerance):
-            row.fail(f"the objective {row.objective:g} lies below {origin}, {bound:g}: one of the two is wrong")
+        reason = contradiction(row, bounds[row.key])
+        if reason is not None:
+            row.fail(reason)
+
+
+def published_bound(row: Row) -> Bound:
+    """Best published bound of the instance of a row."""
+    if row.best_known_lower is None:
+        return NO_BOUND
+    return row.best_known_lower, f"the published bound ({row.best_known_source})"
+
+
+def _own_bound(row: Row) -> Bound:
+    return NO_BOUND if row.lower_bound is None else (row.lower_bound, f"the bound of {row.solver}")
+
+
+def contradiction(row: Row, bound: Bound) -> str | None:
+    """How the objective of a row contradicts a bound, in words; None if it does not."""
+    value, origin = bound
+    if row.objective is None or not origin or row.objective >= value - slack(value, row.tolerance):
+        return None
+    return f"the objective {row.objective:g} lies below {origin}, {value:g}: one of the two is wrong"
 
 
 def labels(rows: Iterable[Row]) -> dict[Hashable, str]:

@@ -58,6 +58,17 @@ def test_a_proved_optimum_has_gap_0(run, shop_file):
     assert (found["status"], found["objective"], found["lower_bound"], found["gap"]) == ("optimal", 7, 7, 0.0)
 
 
+def test_a_schedule_below_a_published_bound_stays_a_schedule(run, shop_file, tmp_path):
+    """A checked schedule that contradicts a reference file is written, with a warning instead of that file's values."""
+    (tmp_path / "bounds.json").write_text('{"small": {"ub": 9, "lb": 9, "ub_source": "a slip"}}')
+    for solver in ("cp-sat", "spt"):
+        outcome = run("solve", shop_file, "--solver", solver, "--json", "--out", tmp_path / f"{solver}.csv")
+        assert outcome.code == 0 and (tmp_path / f"{solver}.csv").exists()
+        assert (outcome.json["status"], outcome.json["objective"]) == ("optimal", 7)
+        assert outcome.json["best_known"] is None and outcome.json["gap_to_best_known"] is None
+        assert "warning: the objective 7 lies below the published bound (a slip), 9" in outcome.err
+
+
 def test_gap_to_best_known_is_a_fraction(run):
     """objective / best_known - 1, on a built-in instance whose optimum 1231 is known."""
     found = run("solve", "ta01", "--solver", "spt-twkr", "--json").json
