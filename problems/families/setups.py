@@ -56,9 +56,9 @@ def _shaped(field: str, values: IntArray, expected: tuple[int, ...]) -> IntArray
 
 
 def has_plain_setups(instance: Instance) -> bool:
-    """Whether the changeovers are such that `machine_setups` makes them from ``changeover.times`` alone."""
+    """Whether there are changeovers between tasks, which `machine_setups` makes from ``changeover.times`` alone."""
     changeover, shape = instance.changeover, (instance.num_agents, instance.num_tasks, instance.num_tasks)
-    if changeover is None or changeover.times.shape != shape:
+    if changeover is None or changeover.times.shape != shape or instance.num_tasks == 0:
         return False
     plain = machine_setups(instance.num_agents, instance.num_tasks, changeover.times)
     return instance.replace(changeover=plain) == instance

@@ -20,6 +20,7 @@ from problems import (
     Serves,
     Waves,
 )
+from problems.families import flexible_job_shop, parallel_machines
 
 times = st.integers(0, 10**6)
 names = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=6)
@@ -115,6 +116,52 @@ def instances(draw: st.DrawFn) -> Instance:
         coordinates=None if places is None or changeover is None else np.array(places, np.float64),
         scale=draw(st.sampled_from([1, 3, 10, 10_000])),
     )
+
+
+@st.composite
+def bound_jobs(draw: st.DrawFn, instance: Instance) -> Instance:
+    """The same instance with due dates, deadlines, weights, reveal dates and another objective."""
+    J = instance.num_jobs
+    return instance.replace(
+        objective=draw(st.sampled_from([Objective.MAKESPAN, Objective.TOTAL_WEIGHTED_TARDINESS])),
+        job_reveal=draw(column(J, times)),
+        job_due=draw(column(J, times | st.just(NO_TIME))),
+        job_deadline=draw(column(J, times | st.just(NO_TIME))),
+        job_weight=draw(column(J, st.integers(0, 9))),
+        agent_available=draw(column(instance.num_agents, times)),
+    )
+
+
+@st.composite
+def flexible_job_shops(draw: st.DrawFn, scales: tuple[int, ...] = (1, 4, 10)) -> Instance:
+    """Flexible job shops with or without setups and release dates."""
+    M = draw(st.integers(1, 3))
+    operation = st.dictionaries(st.integers(0, M - 1), times, min_size=1)
+    jobs = draw(st.lists(st.lists(operation, max_size=3), max_size=3))
+    T = sum(map(len, jobs))
+    setups = array(draw(column(M * T * T, times)), M, T, T) if draw(st.booleans()) else None
+    releases = draw(st.none() | st.lists(times, min_size=len(jobs), max_size=len(jobs)))
+    made = flexible_job_shop(draw(names), jobs, M, setups, releases, draw(st.sampled_from(scales)))
+    return draw(bound_jobs(made)) if draw(st.booleans()) else made
+
+
+@st.composite
+def parallel_machine_shops(draw: st.DrawFn, scales: tuple[int, ...] = (1, 4, 10)) -> Instance:
+    """Parallel machines with or without setups, initial setups, operators, a setup capacity and release dates."""
+    M, N = draw(st.integers(1, 3)), draw(st.integers(0, 4))
+    rows = st.lists(times | st.just(-1), min_size=M, max_size=M).filter(lambda row: max(row) >= 0)
+    durations = array([draw(rows) for _ in range(N)], N, M)
+    setups = array(draw(column(M * N * N, times)), M, N, N) if draw(st.booleans()) else None
+    initial = array(draw(column(M * N, times)), M, N) if draw(st.booleans()) else None
+    resources: dict[str, Any] = {}
+    if setups is not None or initial is not None:
+        served = st.lists(st.lists(st.booleans(), min_size=M, max_size=M), min_size=1, max_size=3)
+        resources["operators"] = draw(st.none() | served)
+        resources["setup_capacity"] = draw(st.none() | st.integers(1, 3))
+    releases = draw(st.none() | st.lists(times, min_size=N, max_size=N))
+    scale = draw(st.sampled_from(scales))
+    made = parallel_machines(draw(names), durations, setups, initial, releases, scale=scale, **resources)
+    return draw(bound_jobs(made)) if draw(st.booleans()) else made
 
 
 @st.composite

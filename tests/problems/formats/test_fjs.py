@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from instance_strategies import flexible_job_shops
 
 from problems import Changeover, FormatError, Instance, UnsupportedError
 from problems.families import flexible_job_shop
@@ -145,6 +148,14 @@ def test_round_trip(text: str) -> None:
     """Writing and reading gives an equal instance, setups and decimals included."""
     assert read(write(read(text))) == read(text)
     assert Format.detect(Source(None, write(read(text)))) is Format.FJS
+
+
+@settings(deadline=None, max_examples=150)
+@given(flexible_job_shops(scales=(1,)))
+def test_everything_is_carried_or_refused(instance: Instance) -> None:
+    """Whatever the instance, what is read back equals what was written, or writing was refused."""
+    with contextlib.suppress(UnsupportedError):
+        assert read(write(instance), "x.fjs") == instance.replace(name="x")
 
 
 def test_a_job_shop_can_be_written() -> None:

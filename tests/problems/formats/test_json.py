@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from instance_strategies import instances
+from instance_strategies import flexible_job_shops, instances, parallel_machine_shops
 
 from problems import FormatError, Instance, Objective
 from problems.families import multiple_tsp
@@ -46,6 +46,13 @@ def test_round_trip_of_every_switch(instance: Instance) -> None:
     text = write(instance)
     assert parse_instance(Source(None, text)) == instance
     assert write(parse_instance(Source(None, text))) == text
+
+
+@settings(deadline=None, max_examples=100)
+@given(flexible_job_shops() | parallel_machine_shops())
+def test_round_trip_of_machines_with_setups(instance: Instance) -> None:
+    """Setups, initial setups, operators, capacities, dates and weights of shops survive the round trip."""
+    assert parse_instance(Source(None, write(instance)), family=instance.family) == instance
 
 
 def test_hand_written_document_needs_little() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from instance_strategies import parallel_machine_shops
 
 from problems import FormatError, Instance, UnsupportedError
 from problems.families import parallel_machines
@@ -103,6 +106,14 @@ def test_round_trip(text: str) -> None:
     """Writing and reading gives an equal instance; what is written is recognised."""
     assert read(write(read(text))) == read(text)
     assert Format.detect(Source(None, write(read(text)))) is Format.UPMS
+
+
+@settings(deadline=None, max_examples=150)
+@given(parallel_machine_shops(scales=(1,)))
+def test_everything_is_carried_or_refused(instance: Instance) -> None:
+    """Whatever the instance, what is read back equals what was written, or writing was refused."""
+    with contextlib.suppress(UnsupportedError):
+        assert read(write(instance), "x.upms") == instance.replace(name="x")
 
 
 def test_what_the_layouts_cannot_carry_is_refused_by_name() -> None:
