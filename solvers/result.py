@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from problems.check import Kind, check
 from problems.errors import MakespanError
+from problems.families.spark_variants import preset_of
 from problems.instance import NO_TIME, Instance
 from problems.measure import in_source_unit
 from problems.objective import Objective
@@ -80,6 +81,8 @@ class Result:
         rounded down to ``1 / scale``, so a route of L legs is at most ``L / scale`` longer. 0 where all is integer.
     versions
         Of Python and the packages that matter; None for one that is not installed.
+    preset
+        Of a Spark cluster; results of different presets are not comparable. None for other families.
 
     Raises
     ------
@@ -99,6 +102,7 @@ class Result:
     log: tuple[LogEntry, ...] = ()
     tolerance: float = 0.0
     versions: dict[str, str | None] = field(default_factory=lambda: dict(installed_versions()))
+    preset: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("objective", "lower_bound"):
@@ -139,6 +143,7 @@ class Result:
         return {
             "instance": self.instance_name,
             "family": self.family,
+            "preset": self.preset,
             "solver": self.solver,
             "status": self.status.value,
             "objective": self.objective,
@@ -194,6 +199,7 @@ def finish(
     return Result(
         instance_name=instance.name,
         family=instance.family,
+        preset=preset_of(instance),
         solver=solver,
         status=status,
         objective=objective,

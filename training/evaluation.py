@@ -43,7 +43,8 @@ class RowTask:
         """The row before anything is known."""
         path = self.source.path
         row = Row(self.source.name, self.solver, self.seed, samples=self.samples, time_limit=self.time_limit)
-        row.family, row.agents, row.file = self.source.family, self.source.agents, None if path is None else str(path)
+        row.family, row.file = self.source.family, None if path is None else str(path)
+        row.agents, row.preset = self.source.executors or self.source.agents, self.source.preset
         return row
 
 

@@ -34,14 +34,16 @@ class Source:
         Short name for messages: of the file without its suffix, or of the built-in instance.
     path
         The file, or None for a built-in instance.
-    family, agents
-        What the person told besides; None where the file tells.
+    family, agents, executors, preset
+        What the person told besides; None where the file tells. The last two are for Spark jobs only.
     """
 
     name: str
     path: Path | None = None
     family: str | None = None
     agents: int | None = None
+    executors: int | None = None
+    preset: str | None = None
 
     def load(self) -> Instance:
         """Read or generate the instance.
@@ -50,12 +52,36 @@ class Source:
         ------
         InstanceError
             If the file is broken, or does not fit the family and the number of agents asked for.
+        OptionError
+            If an option for Spark jobs is given with another problem.
         """
+        if self.executors is not None or self.preset is not None:
+            return _spark(self)
         if self.path is not None:
             from problems.formats import read_instance
 
             return read_instance(self.path, family=self.family, agents=self.agents)
         return _built_in(self)
+
+
+def _spark(source: Source) -> Instance:
+    """Spark jobs on the executors and under the preset asked for."""
+    from problems.families import get_family
+    from problems.families.spark_variants import with_preset
+    from problems.formats import Format, read_instance, read_source
+
+    option = "--executors" if source.executors is not None else "--preset"
+    if source.executors is not None and source.agents is not None:
+        raise OptionError("--agents and --executors mean the same for Spark jobs; leave --agents out")
+    refusal = OptionError(f"{option} applies to Spark jobs only, not to {source.name}; leave it out")
+    if source.path is None or source.family not in (None, "spark"):
+        raise refusal
+    if Format.detect(read_source(source.path)) not in get_family("spark").formats:
+        raise refusal
+    instance = read_instance(source.path, source.family, source.executors or source.agents)
+    if instance.family != "spark":
+        raise refusal
+    return instance if source.preset is None else with_preset(instance, source.preset)
 
 
 def _built_in(source: Source) -> Instance:
@@ -68,7 +94,13 @@ def _built_in(source: Source) -> Instance:
     return taillard(source.name)
 
 
-def find(name: str, family: str | None = None, agents: int | None = None) -> Source:
+def find(
+    name: str,
+    family: str | None = None,
+    agents: int | None = None,
+    executors: int | None = None,
+    preset: str | None = None,
+) -> Source:
     """Source of one instance: an existing file, or the name of a built-in instance.
 
     Raises
@@ -80,12 +112,12 @@ def find(name: str, family: str | None = None, agents: int | None = None) -> Sou
         raise OptionError("the name of the instance is empty; name a file or a built-in instance such as ta01")
     path = Path(name)
     if path.is_file():
-        return Source(path.stem, path, family, agents)
+        return Source(path.stem, path, family, agents, executors, preset)
     if path.is_dir():
         raise OptionError(f"{name} is a folder; name one instance file in it, or use 'evaluate' for all of them")
     number = BUILT_IN.fullmatch(name)
     if number and 1 <= int(number[1]) <= 80:
-        return Source(f"ta{int(number[1]):02d}", None, family, agents)
+        return Source(f"ta{int(number[1]):02d}", None, family, agents, executors, preset)
     raise OptionError(f"{name}: no such file, and not a built-in instance; built in are ta01 to ta80")
 
 
@@ -110,6 +142,12 @@ def expand(words: Sequence[str], family: str | None = None, agents: Sequence[int
     if not found:
         raise OptionError("--instances names no instance; give names, ranges, files or folders that hold some")
     return found
+
+
+def with_spark_options(sources: Sequence[Source], executors: Sequence[int], preset: str | None) -> list[Source]:
+    """The same sources under a preset, once for each number of executors, if there are any."""
+    numbers = executors or (None,)
+    return [replace(source, executors=number, preset=preset) for source in sources for number in numbers]
 
 
 def _range(word: str) -> list[str]:

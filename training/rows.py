@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeAlias
 
 SUMMARY_KEYS = (
-    "instance", "family", "solver", "status", "objective", "lower_bound", "gap", "best_known", "gap_to_best_known",
-    "runtime_s", "seed", "checked", "tolerance", "versions",
+    "instance", "family", "preset", "solver", "status", "objective", "lower_bound", "gap", "best_known",
+    "gap_to_best_known", "runtime_s", "seed", "checked", "tolerance", "versions",
 )  # fmt: skip
 """The keys of ``solve --json``, in order."""
 
@@ -49,6 +49,8 @@ class Row:
         The source, and the files beside the table, relative to it.
     fingerprint
         Hash of the instance's data; None where it could not be read.
+    preset
+        Of a Spark cluster; None for other families.
     versions
         Versions of what computed the row.
     """
@@ -79,6 +81,7 @@ class Row:
     schedule_file: str | None = None
     log_file: str | None = None
     fingerprint: str | None = None
+    preset: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -185,12 +188,15 @@ def contradiction(row: Row, bound: Bound) -> str | None:
 
 
 def labels(rows: Iterable[Row]) -> dict[Hashable, str]:
-    """Name of each instance for people, by `Row.key`; where several have the same name, with the file."""
+    """Name of each instance for people, by `Row.key`: with its preset, and where several have the same, its file."""
     named = {row.key: row for row in rows}
-    times = Counter((row.instance, row.agents) for row in named.values())
+    times = Counter((row.instance, row.agents, row.preset) for row in named.values())
 
     def label(row: Row) -> str:
-        return f"{row.instance} ({row.file or 'built in'})" if times[row.instance, row.agents] > 1 else row.instance
+        alone = times[row.instance, row.agents, row.preset] == 1
+        details = [row.preset, None if alone else row.file or "built in"]
+        told = ", ".join(detail for detail in details if detail is not None)
+        return f"{row.instance} ({told})" if told else row.instance
 
     return {key: label(row) for key, row in named.items()}
 

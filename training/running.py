@@ -7,6 +7,7 @@ from pathlib import Path
 
 from problems.bounds import BestKnown, best_known
 from problems.families import FAMILIES
+from problems.families.spark_variants import preset_of
 from problems.formats import json_writer
 from problems.instance import Instance
 from solvers.budget import Budget
@@ -38,7 +39,7 @@ def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int) -
 def describe(row: Row, instance: Instance, path: Path | None) -> None:
     """Fill in what a row says about its instance, read from ``path`` if not built in, and its published values."""
     row.instance, row.family, row.agents = instance.name, instance.family, instance.num_agents
-    row.group, row.fingerprint = group_of(instance), fingerprint(instance)
+    row.preset, row.group, row.fingerprint = preset_of(instance), group_of(instance), fingerprint(instance)
     known = best_known(instance, () if path is None else (path.parent,), path)
     if known is not None:
         _describe_known(row, known)
@@ -72,4 +73,6 @@ def group_of(instance: Instance) -> str:
     plural = {"salesman": "salesmen"}.get(label, label + "s")
     if instance.family == "mtsp":
         return f"{instance.num_agents} {plural}"
+    if instance.family == "spark":
+        return f"{instance.num_jobs} jobs, {instance.num_agents} {plural}, {preset_of(instance)}"
     return f"{instance.num_tasks} tasks, {instance.num_agents} {plural}"

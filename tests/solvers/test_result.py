@@ -15,6 +15,7 @@ from solvers import Budget, LogEntry, Result, SolverError, Status, finish
 KEYS = [
     "instance",
     "family",
+    "preset",
     "solver",
     "status",
     "objective",

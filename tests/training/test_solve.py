@@ -13,8 +13,8 @@ from solvers.registry import SOLVERS, SolverEntry, SolverKind
 from solvers.result import Result, Status, finish
 
 KEYS = [
-    "instance", "family", "solver", "status", "objective", "lower_bound", "gap", "best_known", "gap_to_best_known",
-    "runtime_s", "seed", "checked", "tolerance", "versions",
+    "instance", "family", "preset", "solver", "status", "objective", "lower_bound", "gap", "best_known",
+    "gap_to_best_known", "runtime_s", "seed", "checked", "tolerance", "versions",
 ]  # fmt: skip
 
 

@@ -10,6 +10,9 @@ from training.options import option
 
 LISTS = ("families", "formats", "generators", "solvers", "instances", "weights")
 
+PRESETS = ("default", "decima")
+"""The presets of Spark clusters; see `problems.families.spark`."""
+
 MOST_WORKERS = 1024
 """Threads or processes; more would exhaust the memory before they do any work."""
 
@@ -23,6 +26,8 @@ class SolveOptions:
     )
     family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
     agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
+    preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     solver: str | None = option("solver; see 'list solvers' (default: policy, with --time-limit: auto)", None, "NAME")
     time_limit: float | None = option("seconds to search", None, "S", minimum=0)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
@@ -43,6 +48,8 @@ class EvaluateOptions:
     out: Path = option("folder for results.csv, results.json, schedules and logs", metavar="DIR")
     family: str | None = option("family of the problems; needed where the files do not tell", None, "NAME")
     agents: tuple[int, ...] = option("numbers of agents (salesmen), one row each", (), metavar="M", minimum=1)
+    executors: tuple[int, ...] = option("numbers of executors of Spark clusters, one row each", (), "M", minimum=1)
+    preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
     time_limit: float | None = option("seconds to search, per row", None, "S", minimum=0)
     workers: int = option("processes that work on rows at the same time", 1, "N", minimum=1, maximum=MOST_WORKERS)
@@ -105,6 +112,8 @@ class VerifyOptions:
     schedule: Path = option("a schedule file (.json or .csv)", positional=True, metavar="SCHEDULE")
     family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
     agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
+    preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     json: bool = option("print one JSON object instead of lines", False)
 
 
@@ -124,7 +133,7 @@ class GenerateOptions:
     executors: int | None = option("number of executors", None, "M", minimum=1)
     setup_high: int | None = option("largest setup of parallel machines", None, "N", minimum=1)
     operators: int | None = option("number of setup operators (kind 'operators')", None, "N", minimum=1)
-    preset: str | None = option("rules of a Spark cluster (default, decima)", None, "NAME")
+    preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     format: str | None = option("file format (default: the framework's JSON)", None)
 
 
@@ -136,6 +145,8 @@ class ConvertOptions:
     target: Path = option("file to write; its suffix chooses the format", positional=True, metavar="OUT")
     family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
     agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
+    preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     format: str | None = option("format to write (default: by suffix)", None)
 
 

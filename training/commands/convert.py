@@ -11,7 +11,7 @@ from training.log import say
 
 def run(options: ConvertOptions) -> int:
     """Convert one file."""
-    instance = find(str(options.source), options.family, options.agents).load()
+    instance = find(str(options.source), options.family, options.agents, options.executors, options.preset).load()
     make_folder(options.target.parent)
     write_instance(instance, options.target, options.format)
     say(f"{instance.name} ({instance.family}): {options.target}")

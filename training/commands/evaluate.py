@@ -15,7 +15,7 @@ from solvers.registry import get_entry
 from training.commands.arguments import EvaluateOptions
 from training.evaluation import RowTask, crashed, make_tasks
 from training.files import make_folder, to_csv, to_json, write_whole
-from training.instances import expand
+from training.instances import expand, with_spark_options
 from training.log import Progress, say
 from training.machine import describe_machine
 from training.options import OptionError, as_json
@@ -47,7 +47,9 @@ def run(options: EvaluateOptions) -> int:
     If the run is interrupted, the tables hold the rows that are finished by then, and 130 is returned.
     """
     _require_known(options)
-    sources = expand(options.instances, options.family, options.agents)
+    sources = with_spark_options(
+        expand(options.instances, options.family, options.agents), options.executors, options.preset
+    )
     make_folder(options.out)
     started = datetime.now(UTC)
     tasks = make_tasks(sources, options.solvers, options.seeds, options.samples, options.time_limit, options.out)

@@ -34,7 +34,7 @@ def run(options: SolveOptions) -> int:
     """Solve the instance, write what was asked for, and return the exit code."""
     _require_place(options.out, "--out", SCHEDULE_SUFFIXES)
     _require_place(options.plot, "--plot", (".svg",))
-    source = find(options.instance, options.family, options.agents)
+    source = find(options.instance, options.family, options.agents, options.executors, options.preset)
     instance = source.load()
     default = "policy" if options.time_limit is None else "auto"
     solver = default if options.solver is None else options.solver
@@ -95,6 +95,7 @@ def _lines(row: Row) -> str:
     known = [row.best_known_source, row.best_known_date]
     facts = {
         "instance": f"{row.instance} ({row.family}, {row.group})",
+        "preset": row.preset,
         "solver": row.solver,
         "status": row.status,
         "objective": text(row.objective),

@@ -14,7 +14,7 @@ VALID, VIOLATED = 0, 1
 
 def run(options: VerifyOptions) -> int:
     """Check the schedule and print every violation."""
-    instance = find(options.instance, options.family, options.agents).load()
+    instance = find(options.instance, options.family, options.agents, options.executors, options.preset).load()
     report = check(instance, read_schedule(options.schedule, instance))
     print(to_json(_summary(report), indent=None) if options.json else _lines(report), end="")
     return VALID if report.valid else VIOLATED
