@@ -64,6 +64,43 @@ def test_convert_and_back(run, shop_file, tmp_path):
     assert (again.durations == read_instance(shop_file).durations).all()
 
 
+@pytest.mark.parametrize(
+    ("family", "kind", "suffix"),
+    [
+        *(("fjsp", kind, ".fjs") for kind in FAMILIES["fjsp"].generators),
+        ("upms", "random", ".upms"),
+        ("upms", "random", ".txt"),
+    ],
+)
+def test_machines_are_converted_and_back(run, tmp_path, family, kind, suffix):
+    """What every kind generates goes through its text layout and back to the same file."""
+    sizes = ("--jobs", 4, "--machines", 3)
+    assert run("generate", family, "--kind", kind, "--count", 1, *sizes, "--out", tmp_path / "made").code == 0
+    (made,) = (tmp_path / "made").iterdir()
+    assert run("convert", made, tmp_path / f"{made.stem}{suffix}").code == 0
+    assert run("convert", tmp_path / f"{made.stem}{suffix}", tmp_path / made.name, "--family", family).code == 0
+    assert (tmp_path / made.name).read_text() == made.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "family", "message"),
+    [
+        ("a.fjs", "1 2\n1 1 1 5\n", "jsp", ".fjs stands for a flexible job shop"),
+        ("a.fjs", "1 2\n1 1 1 5 2\n", None, "a.fjs:2: the line goes on with '2'"),
+        ("a.txt", "1 4\n1 1 2 5\n", None, "several formats fit; name the family (--family)"),
+        ("a.txt", "1 2\n0 5\n", "fjsp", "no known format of family 'fjsp'"),
+        ("a.jsp", "1 2\n0 5 1 3\n", "upms", "no known format of family 'upms'"),
+    ],
+)
+def test_a_family_that_does_not_fit_the_file_is_refused(run, tmp_path, name, text, family, message):
+    """A file is never read as another problem than the one asked for, nor guessed; nothing is written."""
+    (tmp_path / name).write_text(text)
+    told = () if family is None else ("--family", family)
+    outcome = run("convert", tmp_path / name, tmp_path / "x.json", *told)
+    assert outcome.code == 2 and message in outcome.err
+    assert not (tmp_path / "x.json").exists()
+
+
 def test_convert_refuses_what_a_format_cannot_say(run, tmp_path):
     """A tour is no job shop; nothing is written."""
     run("generate", "mtsp", "--count", 1, "--cities", 4, "--salesmen", 2, "--out", tmp_path / "m")
