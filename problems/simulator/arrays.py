@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from problems.errors import UnsupportedError
-from problems.instance import NO_STATE, NO_TIME, FloatArray, Instance, IntArray, Opens
+from problems.instance import NO_STATE, NO_TIME, BetweenLevels, FloatArray, Instance, IntArray, Opens, Serves
 from problems.objective import Objective
+from problems.simulator.waves import expected_durations
 
 # Problem.agents
 AVAILABLE, MATRIX, HOME = 0, 1, 2
@@ -20,31 +21,39 @@ AVAILABLE, MATRIX, HOME = 0, 1, 2
 RELEASE, REVEAL, DUE, DEADLINE, WEIGHT, JOB_WORK, TASK_LO, TASK_HI = range(8)
 # Problem.tasks
 JOB, PIECES, PLACE, PAIR_LO, PAIR_HI, SUCC_LO, SUCC_HI, NUM_PREDS = range(8)
-SHORTEST, SHORTEST_AGENT, HEAD, TAIL, TAIL_TASKS, TAIL_NEXT, NEAREST = range(8, 15)
+SHORTEST, SHORTEST_AGENT, HEAD, TAIL, TAIL_TASKS, TAIL_NEXT, NEAREST, STAGE, PRED_LO, PRED_HI = range(8, 18)
 # Problem.pairs
 PAIR_AGENT, PAIR_TIME = 0, 1
 # Problem.flags
 OBJECTIVE, HAS_CHANGEOVER, NEEDS_TASK, RETURNS, MOVING_DELAY, HAS_PRECEDENCE, IS_DEDICATED = range(7)
 HAS_RESOURCES, HAS_MANY_SIDES, ARE_ALIKE = 7, 8, 9
-NUM_FLAGS = 10
+HAS_WAVES, SEED, WARM_UP, IS_INVERTED, OPENS_EARLY, SERVES_STAGE, ASKS_ONE, IS_BELIEF = range(10, 18)
+NUM_FLAGS = 18
 
 # Problem.means
 UNIT, MEAN_DURATION, MEAN_CHANGEOVER = range(3)
 
 # State.clock
 NOW, NUM_ROWS, NUM_OPEN, TASKS_LEFT, NUM_WAITED, NUM_REVEALED, NUM_USES = range(7)
+ROUND_LEFT, ROUND_STAGE, ROUND_JOB, ROUND_AGENT, ROUND, SEQUENCE = range(7, 13)
 # State.agents
-FREE, LAST, WAITED, LENGTH, LOAD, QUEUED = range(6)
+FREE, LAST, WAITED, LENGTH, LOAD, QUEUED, UNTIL, BOUND, RUNS = range(9)
 # State.tasks
-PIECES_LEFT, PREDS_LEFT, READY, OPEN_SLOT = range(4)
+PIECES_LEFT, PREDS_LEFT, READY, OPEN_SLOT, RIPE = range(5)
 # State.queue
 QUEUE_TASK, QUEUE_READY, QUEUE_PAIR = range(3)
 # State.jobs
-LEFT, COMPLETION, WORK_LEFT, LOCAL = range(4)
+LEFT, COMPLETION, WORK_LEFT, LOCAL, ENDS = range(5)
 # State.rows
 ROW_TASK, ROW_AGENT, ROW_START, ROW_END, ROW_CHANGEOVER_START, ROW_CHANGEOVER_END, ROW_OPERATOR = range(7)
 # State.uses
 USE_RESOURCE, USE_START, USE_END, USE_UNITS = range(4)
+# State.servers
+PHASE, TARGET, ORDER, ORDER_NUMBER, SINCE, MOVED = range(6)
+# State.stages
+ORDERED, MOVING_TO, UNENDED, PREDS_UNENDED, RUNNABLE, CHOSEN = range(6)
+# State.pools
+COMING, STAGES_UNENDED = 0, 1
 
 NONE = -1
 OBJECTIVES = tuple(Objective)
@@ -60,16 +69,16 @@ class Problem(NamedTuple):
         Available from, changeover matrix, home state.
     jobs : int64 [J, 8]
         Release, reveal, due, deadline, weight, total shortest work, range of tasks in ``job_tasks``.
-    tasks : int64 [T, 15]
+    tasks : int64 [T, 18]
         Job, pieces, changeover state, range of eligible pairs, range of successors, number of predecessors,
         shortest duration and the agent that has it, shortest work on the longest path before and after the
         task, number of tasks on the path after it, next task on it (-1: none), shortest changeover to the task
-        from another one.
+        from another one, its place in the job, range of predecessors.
     pairs : int64 [E, 2]
         Eligible agent and duration.
     durations : int64 [T, A]
         The same as a matrix, -1 where not eligible.
-    successors : int64 [P]
+    successors, predecessors : int64 [P]
     job_tasks : int64 [T]
         Tasks of each job.
     agent_tasks, agent_ptr : int64 [E], [A + 1]
@@ -84,13 +93,21 @@ class Problem(NamedTuple):
         Units of each resource that a task uses, and that a changeover of the agent uses.
     serves : int64 [W, A]
         Whether each operator can serve each agent.
-    flags : int64 [10]
+    levels, sample_ptr, samples : int64 [L], [T * 3 * L + 1], [*]
+        As in `problems.instance.Waves`; empty without waves.
+    expected : int64 [T, 3, A + 1]
+        Mean duration of a piece by wave and number of local executors; see `problems.simulator.waves`.
+    flags : int64 [18]
         Objective, has changeover, changeover needs its task, agents return, moving delay, has precedence, whether
         each task has a single eligible agent, has resources, whether jobs differ in more than their routes (several
-        pieces, moving delays, due dates or weights), whether all agents are the same to all tasks.
+        pieces, moving delays, due dates or weights), whether all agents are the same to all tasks, has waves, their
+        seed and warm-up, whether levels are interpolated inversely, whether tasks open when their predecessors are
+        dispatched, whether agents serve a stage until no piece is left, whether one of several agents that have done
+        the same is asked for all, whether this is a belief: durations are the expected ones, and jobs that are not
+        revealed will never come.
     means : float64 [3]
         Mean duration of a pair plus mean changeover, at least 1: the length that features are measured in; the two
-        means by themselves.
+        means by themselves. Of the jobs that are known first.
     """
 
     agents: IntArray
@@ -99,6 +116,7 @@ class Problem(NamedTuple):
     pairs: IntArray
     durations: IntArray
     successors: IntArray
+    predecessors: IntArray
     job_tasks: IntArray
     agent_tasks: IntArray
     agent_ptr: IntArray
@@ -108,6 +126,10 @@ class Problem(NamedTuple):
     task_use: IntArray
     changeover_use: IntArray
     serves: IntArray
+    levels: IntArray
+    sample_ptr: IntArray
+    samples: IntArray
+    expected: IntArray
     flags: IntArray
     means: FloatArray
 
@@ -115,18 +137,24 @@ class Problem(NamedTuple):
 class State(NamedTuple):
     """A partial schedule.
 
+    Where durations are random, ends that lie ahead are kept twice: as they are expected, for everybody to see, and as
+    they will be, for the engine alone (``UNTIL``, ``RIPE``, ``ENDS``, and the rows).
+
     Attributes
     ----------
-    clock : int64 [7]
+    clock : int64 [13]
         The present instant, rows written, open tasks, tasks with pieces left, agents that wait, jobs revealed,
-        uses of resources on record.
-    agents : int64 [A, 6]
+        uses of resources on record. Of the round of orders in progress: agents without an order, the stage they are on
+        (-1: none), the job whose pool they are in (-1: none), the agent that gave rise to it, its number; last
+        sequence number given out. See `problems.simulator.switches.service`.
+    agents : int64 [A, 9]
         End of the last commitment, last task, whether it waited since the last change, route length,
-        work of open and future tasks it may get, length of its queue.
-    tasks : int64 [T, 4]
-        Pieces left, predecessors not committed, ready time, slot in ``open`` (-1: not open).
-    jobs : int64 [J, 4]
-        Tasks left, latest committed end, shortest work left, agents whose last commitment was to the job.
+        work of open and future tasks it may get, length of its queue, true end of the last commitment, job that it is
+        local to (-1: none), whether its last piece is not known to have ended.
+    tasks : int64 [T, 5]
+        Pieces left, predecessors not committed, ready time, slot in ``open`` (-1: not open), true ready time.
+    jobs : int64 [J, 5]
+        Tasks left, latest committed end, shortest work left, agents that are local to the job, true latest end.
     open : int64 [T]
         Tasks of revealed jobs whose predecessors are committed and that have pieces left, in no particular order.
     queue : int64 [E, 3]
@@ -136,6 +164,14 @@ class State(NamedTuple):
         Row of ``queue`` that holds the pair, if its task is open.
     uses : int64 [U, 4]
         Resource (operators after the resources), start, end, units of each use that may still matter.
+    servers : int64 [A or 0, 6]
+        Of agents that serve stages: phase, stage it moves to, stage it is ordered to (-1: none), number of the order,
+        sequence number of its last change, when its last move began.
+    stages : int64 [T or 0, 6]
+        Agents ordered to the stage, agents moving to it, pieces not ended, predecessors not ended, sequence number at
+        which its predecessors ended, last round in which it was given its limit.
+    pools : int64 [J or 0, 2]
+        Agents that are ordered or moving to the job from elsewhere; stages not ended.
     rows : int64 [N, 7]
         Task, agent, start, end, changeover start and end, operator (-1: none) of each commitment.
     """
@@ -148,6 +184,9 @@ class State(NamedTuple):
     queue: IntArray
     pair_slot: IntArray
     uses: IntArray
+    servers: IntArray
+    stages: IntArray
+    pools: IntArray
     rows: IntArray
 
 
@@ -173,12 +212,14 @@ def compile_problem(instance: Instance) -> Problem:
         pairs=np.stack([instance.eligible_agent, instance.eligible_duration], axis=1),
         durations=instance.durations.copy(),
         successors=instance.successors[1].copy(),
+        predecessors=instance.predecessor_task.copy(),
         job_tasks=np.argsort(instance.task_job, kind="stable").astype(np.int64),
         agent_tasks=owner[order].astype(np.int64),
         agent_ptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         changeover=matrix,
         reveals=np.argsort(instance.job_reveal, kind="stable").astype(np.int64),
         **_resource_tables(instance),
+        **_wave_tables(instance),
         flags=_flags(instance),
         means=_means(instance, matrix),
     )
@@ -190,12 +231,17 @@ def _flags(instance: Instance) -> IntArray:
     flags[MOVING_DELAY] = instance.moving_delay
     flags[HAS_PRECEDENCE] = len(instance.predecessor_task) > 0
     flags[IS_DEDICATED] = len(instance.eligible_agent) == instance.num_tasks
+    flags[OPENS_EARLY], flags[SERVES_STAGE] = instance.opens is Opens.DISPATCHED, instance.serves is Serves.STAGE
     flags[HAS_RESOURCES] = instance.resources is not None
     flags[HAS_MANY_SIDES] = instance.moving_delay > 0 or any(
         bool(differ.any())
         for differ in (instance.task_pieces > 1, instance.job_due != NO_TIME, instance.job_weight != 1)
     )
     flags[ARE_ALIKE] = _agents_are_alike(instance)
+    if instance.waves is not None:
+        flags[HAS_WAVES], flags[SEED], flags[WARM_UP] = 1, instance.waves.seed, instance.waves.warm_up
+        flags[IS_INVERTED] = instance.waves.between is BetweenLevels.INVERTED
+        flags[ASKS_ONE] = _agents_are_alike(instance) and not instance.agent_available.any()
     if instance.changeover is not None:
         flags[HAS_CHANGEOVER] = 1
         flags[NEEDS_TASK], flags[RETURNS] = instance.changeover.needs_task, instance.changeover.returns
@@ -208,6 +254,21 @@ def _agents_are_alike(instance: Instance) -> bool:
         return False
     everywhere = len(instance.eligible_agent) == instance.num_tasks * instance.num_agents
     return everywhere and bool((instance.durations == instance.durations[:, :1]).all())
+
+
+def _are_executors(instance: Instance) -> bool:
+    """Whether agents are alike, be it a single one, and need no changeovers but moves."""
+    return _agents_are_alike(instance) or (instance.num_agents == 1 and instance.changeover is None)
+
+
+def _wave_tables(instance: Instance) -> dict[str, IntArray]:
+    waves, nothing = instance.waves, np.zeros(0, np.int64)
+    return {
+        "levels": nothing if waves is None else waves.levels.copy(),
+        "sample_ptr": nothing if waves is None else waves.sample_ptr.copy(),
+        "samples": nothing if waves is None else waves.samples.copy(),
+        "expected": expected_durations(instance),
+    }
 
 
 def _resource_tables(instance: Instance) -> dict[str, IntArray]:
@@ -254,7 +315,7 @@ def _job_table(instance: Instance, tasks: IntArray) -> IntArray:
 
 
 def _task_table(instance: Instance, matrix: IntArray) -> IntArray:
-    tasks = np.zeros((instance.num_tasks, 15), np.int64)
+    tasks = np.zeros((instance.num_tasks, 18), np.int64)
     if instance.num_tasks == 0:
         return tasks
     tasks[:, JOB] = instance.task_job
@@ -262,6 +323,8 @@ def _task_table(instance: Instance, matrix: IntArray) -> IntArray:
     tasks[:, PAIR_LO], tasks[:, PAIR_HI] = instance.eligible_ptr[:-1], instance.eligible_ptr[1:]
     tasks[:, SUCC_LO], tasks[:, SUCC_HI] = instance.successors[0][:-1], instance.successors[0][1:]
     tasks[:, NUM_PREDS] = np.diff(instance.predecessor_ptr)
+    tasks[:, PRED_LO], tasks[:, PRED_HI] = instance.predecessor_ptr[:-1], instance.predecessor_ptr[1:]
+    tasks[:, STAGE] = _places_in_jobs(instance)
     for task in range(instance.num_tasks):
         agents, durations = instance.eligible(task)
         fastest = int(durations.argmin())
@@ -276,15 +339,33 @@ def _task_table(instance: Instance, matrix: IntArray) -> IntArray:
     return tasks
 
 
+def _places_in_jobs(instance: Instance) -> IntArray:
+    """How many tasks of its job have a smaller number, int64 [T]."""
+    order = np.argsort(instance.task_job, kind="stable")
+    jobs = instance.task_job[order]
+    places = np.empty(instance.num_tasks, np.int64)
+    places[order] = np.arange(instance.num_tasks) - np.searchsorted(jobs, jobs)
+    return places
+
+
 def _refuse(instance: Instance) -> None:
+    has_waves, serves_stage = instance.waves is not None, instance.serves is Serves.STAGE
     for feature, present in (
-        ("random durations by wave (waves)", instance.waves is not None),
         ("return trips that use a resource or an operator", _uses_resources_to_return(instance)),
-        ("stages that open when their parents are dispatched (opens)", instance.opens is not Opens.FINISHED),
+        ("random durations (waves) with resources", has_waves and instance.resources is not None),
+        ("agents that serve stages (serves) and differ", serves_stage and not _are_executors(instance)),
+        ("agents that serve stages with resources", serves_stage and instance.resources is not None),
+        ("agents that serve stages and are not there at time 0", serves_stage and bool(instance.agent_available.any())),
+        ("agents that serve stages which open late (opens)", serves_stage and instance.opens is Opens.FINISHED),
+        ("jobs released after their reveal to agents that serve stages", serves_stage and _is_released_late(instance)),
         ("agents that retire early (retire)", instance.retire),
     ):
         if present:
             raise UnsupportedError(f"the simulator does not support {feature} yet; instance '{instance.name}' uses it")
+
+
+def _is_released_late(instance: Instance) -> bool:
+    return bool((instance.job_release > instance.job_reveal).any())
 
 
 def _uses_resources_to_return(instance: Instance) -> bool:
@@ -310,9 +391,18 @@ def _fill_paths(instance: Instance, tasks: IntArray) -> None:
 
 
 def _means(instance: Instance, matrix: IntArray) -> FloatArray:
-    duration = float(instance.eligible_duration.mean()) if len(instance.eligible_duration) else 0.0
+    is_known = instance.job_reveal == instance.job_reveal.min(initial=np.iinfo(np.int64).max)
+    known = np.repeat(is_known[instance.task_job], np.diff(instance.eligible_ptr))
+    duration = float(instance.eligible_duration[known].mean()) if known.any() else 0.0
     changeover = float(matrix.mean())
     return np.array([max(duration + changeover, 1.0), duration, changeover])
+
+
+def belief_of(problem: Problem) -> Problem:
+    """What agents believe of ``problem``: durations are as expected, and no job comes that is not revealed yet."""
+    flags = problem.flags.copy()
+    flags[IS_BELIEF] = 1
+    return problem._replace(flags=flags)
 
 
 def new_state(problem: Problem) -> State:
@@ -320,15 +410,19 @@ def new_state(problem: Problem) -> State:
     num_agents, num_tasks = problem.durations.shape[1], problem.durations.shape[0]
     num_rows = int(problem.tasks[:, PIECES].sum())
     uses_per_row = 2 * problem.task_use.shape[1] + 1 if problem.flags[HAS_RESOURCES] else 0
+    serves = int(problem.flags[SERVES_STAGE])
     state = State(
-        clock=np.zeros(7, np.int64),
-        agents=np.zeros((num_agents, 6), np.int64),
-        tasks=np.zeros((num_tasks, 4), np.int64),
-        jobs=np.zeros((len(problem.jobs), 4), np.int64),
+        clock=np.zeros(13, np.int64),
+        agents=np.zeros((num_agents, 9), np.int64),
+        tasks=np.zeros((num_tasks, 5), np.int64),
+        jobs=np.zeros((len(problem.jobs), 5), np.int64),
         open=np.zeros(num_tasks, np.int64),
         queue=np.zeros((len(problem.pairs), 3), np.int64),
         pair_slot=np.zeros(len(problem.pairs), np.int64),
         uses=np.zeros((num_rows * uses_per_row, 4), np.int64),
+        servers=np.zeros((num_agents * serves, 6), np.int64),
+        stages=np.zeros((num_tasks * serves, 6), np.int64),
+        pools=np.zeros((len(problem.jobs) * serves, 2), np.int64),
         rows=np.zeros((num_rows, 7), np.int64),
     )
     from problems.simulator.engine import reset

@@ -5,8 +5,11 @@ from __future__ import annotations
 from problems.instance import IntArray
 from problems.simulator.arrays import (
     AVAILABLE,
+    BOUND,
+    CHOSEN,
     COMPLETION,
     DUE,
+    ENDS,
     FREE,
     HAS_CHANGEOVER,
     HAS_RESOURCES,
@@ -30,34 +33,21 @@ from problems.simulator.arrays import (
     NUM_WAITED,
     OBJECTIVE,
     OPEN_SLOT,
-    PAIR_AGENT,
-    PAIR_HI,
-    PAIR_LO,
-    PAIR_TIME,
     PIECES,
     PIECES_LEFT,
     PREDS_LEFT,
-    QUEUE_PAIR,
-    QUEUE_READY,
-    QUEUE_TASK,
     QUEUED,
     READY,
     RELEASE,
     REVEAL,
-    ROW_AGENT,
-    ROW_CHANGEOVER_END,
-    ROW_CHANGEOVER_START,
-    ROW_END,
-    ROW_OPERATOR,
-    ROW_START,
-    ROW_TASK,
-    SHORTEST,
-    SUCC_HI,
-    SUCC_LO,
-    TASK_HI,
-    TASK_LO,
+    RIPE,
+    ROUND,
+    ROUND_LEFT,
+    RUNS,
+    SERVES_STAGE,
     TASKS_LEFT,
     TOTAL_COMPLETION,
+    UNTIL,
     WAITED,
     WEIGHT,
     WORK_LEFT,
@@ -65,11 +55,15 @@ from problems.simulator.arrays import (
     State,
 )
 from problems.simulator.jit import inlined, jit
+from problems.simulator.pieces import advance, append
+from problems.simulator.rounds import reset_rounds, run_on
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.duration import duration_of
+from problems.simulator.switches.opens import is_ripe
 from problems.simulator.switches.placement import placement, record_uses
+from problems.simulator.switches.service import asked_agent, demand, executors_of, is_candidate, order
 
-LEGAL, UNKNOWN_AGENT, UNKNOWN_TASK, NOT_ELIGIBLE, NOT_OPEN, NOT_REVEALED = range(6)
+LEGAL, UNKNOWN_AGENT, UNKNOWN_TASK, NOT_ELIGIBLE, NOT_OPEN, NOT_REVEALED, NOT_ASKED = range(7)
 
 
 @jit
@@ -84,34 +78,22 @@ def reset(problem: Problem, state: State) -> None:
         state.agents[agent, LENGTH] = 0
         state.agents[agent, LOAD] = 0
         state.agents[agent, QUEUED] = 0
+        state.agents[agent, UNTIL], state.agents[agent, BOUND] = state.agents[agent, FREE], NONE
+        state.agents[agent, RUNS] = 0
     for job in range(len(state.jobs)):
         state.jobs[job, LEFT] = 0
         state.jobs[job, COMPLETION] = problem.jobs[job, RELEASE]
         state.jobs[job, WORK_LEFT] = problem.jobs[job, JOB_WORK]
-        state.jobs[job, LOCAL] = 0
+        state.jobs[job, LOCAL], state.jobs[job, ENDS] = 0, state.jobs[job, COMPLETION]
     for task in range(len(state.tasks)):
         state.tasks[task, PIECES_LEFT] = problem.tasks[task, PIECES]
         state.tasks[task, PREDS_LEFT] = problem.tasks[task, NUM_PREDS]
         state.tasks[task, READY] = problem.jobs[problem.tasks[task, JOB], RELEASE]
-        state.tasks[task, OPEN_SLOT] = NONE
+        state.tasks[task, OPEN_SLOT], state.tasks[task, RIPE] = NONE, state.tasks[task, READY]
         state.jobs[problem.tasks[task, JOB], LEFT] += 1
     advance(problem, state, 0)
-
-
-@jit
-def advance(problem: Problem, state: State, time: int) -> None:
-    """Move the clock to ``time``: jobs whose reveal has come are known from now on."""
-    state.clock[NOW] = time
-    while state.clock[NUM_REVEALED] < len(problem.reveals):
-        job = problem.reveals[state.clock[NUM_REVEALED]]
-        if problem.jobs[job, REVEAL] > time:
-            return
-        state.clock[NUM_REVEALED] += 1
-        for slot in range(problem.jobs[job, TASK_LO], problem.jobs[job, TASK_HI]):
-            task = problem.job_tasks[slot]
-            _share_load(problem, state, task, problem.tasks[task, PIECES])
-            if problem.tasks[task, NUM_PREDS] == 0:
-                _open(problem, state, task)
+    if problem.flags[SERVES_STAGE]:
+        reset_rounds(problem, state)
 
 
 @jit
@@ -128,6 +110,9 @@ def copy_state(source: State, target: State) -> None:
     for pair in range(len(source.pair_slot)):
         target.pair_slot[pair] = source.pair_slot[pair]
     _copy_rows(source.uses, target.uses, source.clock[NUM_USES])
+    _copy_rows(source.servers, target.servers, len(source.servers))
+    _copy_rows(source.stages, target.stages, len(source.stages))
+    _copy_rows(source.pools, target.pools, len(source.pools))
     _copy_rows(source.rows, target.rows, source.clock[NUM_ROWS])
 
 
@@ -138,45 +123,28 @@ def _copy_rows(source: IntArray, target: IntArray, count: int) -> None:
             target[row, column] = source[row, column]
 
 
-@inlined
-def _share_load(problem: Problem, state: State, task: int, pieces: int) -> None:
-    """Add the work of some pieces of ``task`` to its eligible agents, in equal shares."""
-    low, high = problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]
-    for pair in range(low, high):
-        state.agents[problem.pairs[pair, PAIR_AGENT], LOAD] += pieces * (problem.pairs[pair, PAIR_TIME] // (high - low))
+@jit
+def believe(problem: Problem, state: State) -> None:
+    """Replace what only the engine knows of a state by what can be expected, for searches to look ahead from.
 
-
-@inlined
-def _open(problem: Problem, state: State, task: int) -> None:
-    """Put ``task`` on the list of open tasks and into the queue of each eligible agent."""
-    state.open[state.clock[NUM_OPEN]] = task
-    state.tasks[task, OPEN_SLOT] = state.clock[NUM_OPEN]
-    state.clock[NUM_OPEN] += 1
-    for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
-        agent = problem.pairs[pair, PAIR_AGENT]
-        slot = problem.agent_ptr[agent] + state.agents[agent, QUEUED]
-        state.queue[slot, QUEUE_TASK] = task
-        state.queue[slot, QUEUE_READY] = state.tasks[task, READY]
-        state.queue[slot, QUEUE_PAIR] = pair
-        state.pair_slot[pair] = slot
-        state.agents[agent, QUEUED] += 1
-
-
-@inlined
-def _close(problem: Problem, state: State, task: int) -> None:
-    """Take ``task`` off the list and the queues; the last entry of each fills the gap."""
-    state.clock[NUM_OPEN] -= 1
-    moved = state.open[state.clock[NUM_OPEN]]
-    state.open[state.tasks[task, OPEN_SLOT]] = moved
-    state.tasks[moved, OPEN_SLOT] = state.tasks[task, OPEN_SLOT]
-    state.tasks[task, OPEN_SLOT] = NONE
-    for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
-        agent = problem.pairs[pair, PAIR_AGENT]
-        state.agents[agent, QUEUED] -= 1
-        slot, last = state.pair_slot[pair], problem.agent_ptr[agent] + state.agents[agent, QUEUED]
-        for column in range(3):
-            state.queue[slot, column] = state.queue[last, column]
-        state.pair_slot[state.queue[slot, QUEUE_PAIR]] = slot
+    To be used with the belief of the problem; see `problems.simulator.arrays.belief_of`.
+    """
+    now = state.clock[NOW]
+    for number in range(len(problem.reveals)):
+        job = problem.reveals[number]
+        if number >= state.clock[NUM_REVEALED]:
+            state.jobs[job, ENDS] = 0
+        elif state.jobs[job, ENDS] > now:
+            state.jobs[job, ENDS] = now
+    for agent in range(len(state.agents)):
+        if state.agents[agent, UNTIL] > now:
+            state.agents[agent, UNTIL] = state.agents[agent, FREE]
+            if state.agents[agent, RUNS]:
+                job = problem.tasks[state.agents[agent, LAST], JOB]
+                state.jobs[job, ENDS] = max(state.jobs[job, ENDS], state.agents[agent, FREE])
+    for task in range(len(state.tasks)):
+        if state.tasks[task, RIPE] > now:
+            state.tasks[task, RIPE] = max(state.tasks[task, READY], now + 1)
 
 
 @jit
@@ -190,7 +158,10 @@ def legality(problem: Problem, state: State, agent: int, task: int) -> int:
         return NOT_ELIGIBLE
     if problem.jobs[problem.tasks[task, JOB], REVEAL] > state.clock[NOW]:
         return NOT_REVEALED
-    if state.tasks[task, OPEN_SLOT] == NONE:
+    if problem.flags[SERVES_STAGE]:
+        is_asked = state.clock[ROUND_LEFT] > 0 and agent == asked_agent(state)
+        return LEGAL if is_asked and is_candidate(problem, state, task) else NOT_ASKED
+    if state.tasks[task, OPEN_SLOT] == NONE or not is_ripe(problem, state, task):
         return NOT_OPEN
     return LEGAL
 
@@ -215,50 +186,41 @@ def forget_waits(state: State) -> None:
 def commit(problem: Problem, state: State, agent: int, task: int) -> None:
     """Append one piece of ``task`` to the sequence of ``agent``, as early as earlier commitments allow.
 
-    The caller has made sure that it is legal. This is the only function that changes a schedule.
+    Where agents serve their stage, the agent is ordered to the stage instead; what follows from it until the next
+    order happens at once. The caller has made sure that it is legal. This is the only function that changes a schedule.
     """
-    time = changeover_time(problem, state, agent, task)
-    begin, start, operator = placement(problem, state, agent, task, state.tasks[task, READY], time)
-    end = start + duration_of(problem, agent, task)
-    if problem.flags[HAS_RESOURCES]:
-        record_uses(problem, state, agent, task, begin, begin + time, start, end, operator)
-    row = state.clock[NUM_ROWS]
-    state.rows[row, ROW_OPERATOR] = operator
-    state.rows[row, ROW_TASK], state.rows[row, ROW_AGENT] = task, agent
-    state.rows[row, ROW_START], state.rows[row, ROW_END] = start, end
-    state.rows[row, ROW_CHANGEOVER_START], state.rows[row, ROW_CHANGEOVER_END] = begin, begin + time
-    state.clock[NUM_ROWS] = row + 1
-    job = problem.tasks[task, JOB]
-    last = state.agents[agent, LAST]
-    if last != NONE:
-        state.jobs[problem.tasks[last, JOB], LOCAL] -= 1
-    state.jobs[job, LOCAL] += 1
-    state.agents[agent, FREE] = end
-    state.agents[agent, LAST] = task
-    state.agents[agent, LENGTH] += time
     forget_waits(state)
-    state.jobs[job, WORK_LEFT] -= problem.tasks[task, SHORTEST]
-    state.jobs[job, COMPLETION] = max(state.jobs[job, COMPLETION], end)
-    _share_load(problem, state, task, -1)
-    state.tasks[task, PIECES_LEFT] -= 1
-    for slot in range(problem.tasks[task, SUCC_LO], problem.tasks[task, SUCC_HI]):
-        after = problem.successors[slot]
-        state.tasks[after, READY] = max(state.tasks[after, READY], end)
-    if state.tasks[task, PIECES_LEFT] == 0:
-        _finish(problem, state, task)
+    if problem.flags[SERVES_STAGE]:
+        order(problem, state, task)
+        run_on(problem, state)
+        return
+    time = changeover_time(problem, state, agent, task)
+    begin, start, operator = placement(problem, state, agent, task, state.tasks[task, RIPE], time)
+    if problem.flags[HAS_RESOURCES]:
+        end = start + duration_of(problem, state, agent, task)
+        record_uses(problem, state, agent, task, begin, begin + time, start, end, operator)
+    append(problem, state, agent, task, begin, begin + time, start, operator)
 
 
-@inlined
-def _finish(problem: Problem, state: State, task: int) -> None:
-    """All pieces of ``task`` are committed: successors may open."""
-    _close(problem, state, task)
-    state.clock[TASKS_LEFT] -= 1
-    state.jobs[problem.tasks[task, JOB], LEFT] -= 1
-    for slot in range(problem.tasks[task, SUCC_LO], problem.tasks[task, SUCC_HI]):
-        after = problem.successors[slot]
-        state.tasks[after, PREDS_LEFT] -= 1
-        if state.tasks[after, PREDS_LEFT] == 0:
-            _open(problem, state, after)
+@jit
+def commit_under(problem: Problem, state: State, agent: int, task: int, limit: int) -> None:
+    """`commit`, repeated for other agents that are asked now while the job of ``task`` has fewer than ``limit``.
+
+    Where agents serve their stage, the stage is no candidate for the rest of the round.
+    """
+    job = problem.tasks[task, JOB]
+    if problem.flags[SERVES_STAGE]:
+        forget_waits(state)
+        for _ in range(min(demand(state, task), limit - executors_of(state, job), state.clock[ROUND_LEFT])):
+            order(problem, state, task)
+        state.stages[task, CHOSEN] = state.clock[ROUND]
+        run_on(problem, state)
+        return
+    commit(problem, state, agent, task)
+    for other in range(len(state.agents)):
+        is_free = state.agents[other, FREE] <= state.clock[NOW] and problem.durations[task, other] >= 0
+        if is_free and state.tasks[task, PIECES_LEFT] > 0 and state.jobs[job, LOCAL] < limit:
+            commit(problem, state, other, task)
 
 
 @jit
@@ -270,9 +232,9 @@ def objective_value(problem: Problem, state: State) -> int:
         for agent in range(len(state.agents)):
             if state.agents[agent, LAST] != NONE:
                 home = return_time(problem, agent, state.agents[agent, LAST]) if problem.flags[HAS_CHANGEOVER] else 0
-                value = max(value, state.agents[agent, FREE] + home)
+                value = max(value, state.agents[agent, UNTIL] + home)
         for job in range(len(state.jobs)):
-            value = max(value, state.jobs[job, COMPLETION])
+            value = max(value, state.jobs[job, ENDS])
         return value
     if kind == LONGEST_ROUTE:
         for agent in range(len(state.agents)):
@@ -280,7 +242,7 @@ def objective_value(problem: Problem, state: State) -> int:
             value = max(value, state.agents[agent, LENGTH] + return_time(problem, agent, last))
         return value
     for job in range(len(state.jobs)):
-        end, weight = state.jobs[job, COMPLETION], problem.jobs[job, WEIGHT]
+        end, weight = state.jobs[job, ENDS], problem.jobs[job, WEIGHT]
         if kind == MEAN_FLOW:
             value += end - problem.jobs[job, RELEASE]
         elif kind == TOTAL_COMPLETION:

@@ -34,6 +34,7 @@ _REASONS = {
     engine.UNKNOWN_TASK: "there is no such task",
     engine.NOT_ELIGIBLE: "the agent is not eligible for it",
     engine.NOT_OPEN: "it is done, or a predecessor is not planned yet",
+    engine.NOT_ASKED: "the agent is not asked now, or the stage is no candidate",
     engine.NOT_REVEALED: "its job is not revealed yet",
 }
 

@@ -47,7 +47,7 @@ def earliest_end(problem: Problem, state: State, agent: int, task: int) -> int:
     """Earliest end of one piece of ``task`` on ``agent``, busy or free."""
     time = changeover_time(problem, state, agent, task)
     _, start, _ = placement(problem, state, agent, task, state.tasks[task, READY], time)
-    return start + duration_of(problem, agent, task)
+    return start + duration_of(problem, state, agent, task)
 
 
 @jit
@@ -58,7 +58,7 @@ def _place_on_resources(
     if changeover > 0:
         begin, operator = _place_changeover(problem, state, agent, begin, changeover)
     start = max(begin + changeover, ready)
-    duration = duration_of(problem, agent, task)
+    duration = duration_of(problem, state, agent, task)
     moved = duration > 0
     while moved:
         moved = False
