@@ -17,6 +17,7 @@ from graphs.features import MAX_HIDDEN, Context, fill_row, fill_wait_row, prepar
 from graphs.layout import NO_NETWORK, Float32Array, Network
 from problems.instance import FloatArray
 from problems.simulator.arrays import (
+    ARE_ALIKE,
     DUE,
     HEAD,
     JOB,
@@ -40,6 +41,7 @@ from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, C
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import gumbel
 from problems.simulator.switches.placement import earliest_end
+from solvers.shares import SJF, choose_by_job
 
 
 class Kind(IntEnum):
@@ -50,7 +52,7 @@ class Kind(IntEnum):
 
     ``SPT``       shortest p
     ``LPT``       longest p
-    ``FIFO``      earliest ready
+    ``FIFO``      earliest ready; where all agents are alike, the job that arrived first
     ``MOR``       most tasks left on the job's longest path
     ``MWKR``      longest rem
     ``FDD_MWKR``  smallest (release + work of the job up to and with this task) / rem
@@ -61,6 +63,7 @@ class Kind(IntEnum):
     ``EFT``       earliest end, changeover included; a task does not go to an agent if another one would end it earlier
     ``SST``       shortest changeover, then shortest p
     ``ATCS``      apparent tardiness cost with setups (Lee, Bhaskaran, Pinedo 1997, doi:10.1080/07408179708966311)
+    ``SJF``, ``SJF_CP``, ``WEIGHTED_FAIR``, ``TETRIS``  a job first, then its stage; see `solvers.shares`
     ``NETWORK``   a small network over the candidate's features (`tuned`)
     ``GRAPH``     the score of ``NETWORK`` plus that of a network over the agent-task graph (`policy`)
     """
@@ -80,10 +83,14 @@ class Kind(IntEnum):
     EFT = 12
     SST = 13
     ATCS = 14
+    SJF = 15
+    SJF_CP = 16
+    WEIGHTED_FAIR = 17
+    TETRIS = 18
 
 
 SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK, GRAPH, PAIR, EFT, SST, ATCS = (
-    int(kind) for kind in Kind
+    int(kind) for kind in Kind if kind <= Kind.ATCS
 )
 SLOWEST_PAIR = 1.5
 """``PAIR`` leaves a task to other agents where it takes more than this many times its shortest duration."""
@@ -112,7 +119,8 @@ class Priority:
     kind
         Which function.
     parameters : float64 [*]
-        Of a network: header, linear weights, hidden biases, output weights, hidden weights; see `pack_network`.
+        Of weighted fair shares: alpha. Of a network: header, linear weights, hidden biases, output weights, hidden
+        weights; see `pack_network`.
     candidate_filter
         Which tasks a free agent may choose.
     network : float32 [*]
@@ -270,6 +278,8 @@ def choose(
     """
     if kind == NETWORK:
         return _choose_by_network(problem, state, found, count, parameters, context, features, temperature, stream)
+    if kind >= SJF or (kind == FIFO and problem.flags[ARE_ALIKE]):
+        return choose_by_job(problem, state, found, count, kind, parameters, temperature, stream)
     best, best_score = -1, -np.inf
     for row in range(count):
         if _is_left_to_others(problem, state, found, row, kind):

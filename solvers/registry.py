@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,7 +32,16 @@ DISPATCH_RULES = {
     "eft": "earliest finish time, setup included",
     "sst": "shortest setup time",
     "atcs": "apparent tardiness cost with setups",
+    "sjf": "job with the least work remaining first",
+    "sjf-cp": "job with the least work in all first, its critical path first",
+    "fair": "equal shares of the agents for all jobs",
+    "naive-weighted-fair": "shares in proportion to the work of the jobs",
+    "weighted-fair": "shares in proportion to a power of the work of the jobs (weighted-fair:-1)",
+    "tetris": "stages that fit the free agents, of jobs with little work remaining",
 }
+
+WEIGHTED_FAIR = "weighted-fair"
+"""The rule that takes a number, the power of the jobs' work."""
 
 RULE_FAMILIES = {
     "nearest": ("mtsp", "upms"),
@@ -39,6 +49,12 @@ RULE_FAMILIES = {
     "eft": ("upms",),
     "sst": ("upms",),
     "atcs": ("upms",),
+    "sjf": ("spark",),
+    "sjf-cp": ("spark",),
+    "fair": ("spark",),
+    "naive-weighted-fair": ("spark",),
+    "weighted-fair": ("spark",),
+    "tetris": ("spark",),
 }
 """Families that a rule is meant for, where it is not meant for all."""
 
@@ -135,31 +151,42 @@ SOLVERS: dict[str, SolverEntry] = {entry.name: entry for entry in _ENTRIES}
 
 
 def get_entry(name: str) -> SolverEntry:
-    """Entry of ``name``, which may be of the form ``pilot:RULE``.
+    """Entry of ``name``, which may be of the form ``pilot:RULE`` or ``weighted-fair:ALPHA``.
 
     Raises
     ------
     UnknownNameError
         If there is no such solver; the message lists the alternatives.
     UnsupportedError
-        If a part after a colon is not a dispatch rule of `pilot`.
+        If a part after a colon is neither a dispatch rule of `pilot` nor a finite number for `weighted-fair`.
     """
     base, colon, rule = name.partition(":")
     if base not in SOLVERS:
         raise UnknownNameError("solver", name, list(SOLVERS))
-    if colon:
+    if colon and base == WEIGHTED_FAIR:
+        _require_number(rule)
+    elif colon:
         _require_dispatch(base, rule)
     return SOLVERS[base]
+
+
+def _require_number(alpha: str) -> None:
+    try:
+        is_number = math.isfinite(float(alpha))
+    except ValueError:
+        is_number = False
+    if not is_number:
+        raise UnsupportedError(f"{WEIGHTED_FAIR} takes a number, as in {WEIGHTED_FAIR}:-0.5; got '{alpha}'")
 
 
 def _require_dispatch(base: str, rule: str) -> None:
     if base != "pilot":
         raise UnsupportedError(f"'{base}' takes no rule; only pilot does, as in pilot:spt-twkr")
-    if rule not in SOLVERS:
+    if rule.partition(":")[0] not in SOLVERS:
         raise UnknownNameError("dispatch rule", rule, list(DISPATCH_RULES))
-    if SOLVERS[rule].kind is not SolverKind.DISPATCH:
+    if get_entry(rule).kind is not SolverKind.DISPATCH:
         raise UnsupportedError(
-            f"pilot rolls out dispatch rules; '{rule}' is a {SOLVERS[rule].kind} solver and cannot rank candidates. "
+            f"pilot rolls out dispatch rules; '{rule}' is a {get_entry(rule).kind} solver and cannot rank candidates. "
             f"Choose one of: {', '.join(DISPATCH_RULES)}"
         )
 
@@ -176,6 +203,6 @@ def get_solver(name: str) -> Solver:
     module, function = entry.load.split(":")
     solve = getattr(import_module(module), function)
     if entry.kind is SolverKind.DISPATCH:
-        return partial(solve, rule=entry.name)
+        return partial(solve, rule=name)
     rule = name.partition(":")[2]
     return partial(solve, rule=rule) if rule else solve

@@ -131,7 +131,7 @@ FAMILIES: dict[str, Family] = {
             "stream": "problems.generators:spark_stream",
             "fixed": "problems.generators:fixed_spark",
         },
-        rules=("random",),
+        rules=("fifo", "sjf", "sjf-cp", "fair", "naive-weighted-fair", "weighted-fair", "tetris", "random"),
         small_instance=_small_spark,
         plot="training.plots.gantt:plot_gantt",
     ),

@@ -32,7 +32,7 @@ def expected_durations(instance: Instance) -> IntArray:
 def measured_levels(instance: Instance, waves: Waves) -> np.ndarray:
     """Whether a stage has samples at a level, in any wave: bool [T, L]."""
     counts = np.diff(waves.sample_ptr).reshape(instance.num_tasks, 3, len(waves.levels))
-    return counts.any(axis=1)
+    return np.asarray(counts.any(axis=1))
 
 
 def _means(instance: Instance, waves: Waves) -> np.ndarray:

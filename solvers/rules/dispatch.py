@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+
 from problems.instance import Instance
 from problems.lower_bounds import lower_bound
 from problems.measure import objective_value
@@ -21,9 +23,16 @@ BATCH = 64
 """Most rollouts of a worker between two looks at the clock."""
 
 
+SHARES = {"fair": 0.0, "naive-weighted-fair": 1.0, "weighted-fair": -1.0}
+"""Power of a job's work that its share of the agents goes with, by rule, where the rule's name does not say it."""
+
+
 def rule_priority(rule: str) -> Priority:
-    """Priority of a dispatching rule by its name."""
-    return Priority(Kind[rule.upper().replace("-", "_")])
+    """Priority of a dispatching rule by its name, which may hold a number, as in ``weighted-fair:-0.5``."""
+    base, _, alpha = rule.partition(":")
+    if base in SHARES:
+        return Priority(Kind.WEIGHTED_FAIR, np.array([float(alpha) if alpha else SHARES[base]]))
+    return Priority(Kind[base.upper().replace("-", "_")])
 
 
 def solve_dispatch(instance: Instance, budget: Budget, seed: int, rule: str) -> Result:

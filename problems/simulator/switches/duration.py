@@ -139,7 +139,7 @@ def _draw(problem: Problem, count: int, task: int, piece: int, wave: int, level:
     bits = mix(np.uint64(problem.flags[SEED]) + _STEP)
     for value in (problem.tasks[task, JOB], problem.tasks[task, STAGE], piece, wave, level):
         bits = mix(bits + _STEP * np.uint64(value + 1))
-    return np.int64(((bits >> _HALF) * np.uint64(count)) >> _HALF)
+    return int(np.int64(((bits >> _HALF) * np.uint64(count)) >> _HALF))
 
 
 @inlined
