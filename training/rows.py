@@ -164,7 +164,7 @@ def flag_below_bounds(rows: list[Row]) -> None:
         bounds[row.key] = max(known, key=lambda bound: bound[0])
     for row in rows:
         reason = contradiction(row, bounds[row.key])
-        if reason is not None:
+        if reason is not None and row.reason is None:
             row.fail(reason)
 
 

@@ -127,9 +127,40 @@ def test_failures_are_told_with_reasons(page):
 
 
 def test_a_value_below_the_bound_is_an_error(page, folder):
-    """5 below the proved 7 is flagged and no negative gap appears anywhere."""
-    assert "lies below the published bound" in page.text
-    assert not re.search(r"[-\u2212]\d+\.\d+ %", page.text)
+    """A schedule below a published bound is flagged and no negative gap appears anywhere."""
+    edit(folder, 0, best_known=9, best_known_lower=9)
+    text = _Page(build_report(load_evaluations([folder]))).text
+    assert "the objective 7 lies below the published bound (proof), 9" in text
+    assert not re.search(r"[-\u2212]\d+\.\d+ %", text)
+
+
+def edit(folder: Path, number: int, **values: object) -> None:
+    """Change some cells of a row of results.json."""
+    rows = json.loads((folder / "results.json").read_text())
+    rows[number] |= values
+    (folder / "results.json").write_text(to_json(rows))
+
+
+def test_schedules_are_checked_again(page):
+    """A claimed 5 whose schedule is worth 7 is an error, not a record."""
+    assert "the table says 5, but schedules/1.csv is worth 7" in page.text
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ({"schedule_file": None}, "names no schedule file"),
+        ({"schedule_file": "schedules/gone.csv"}, "schedules/gone.csv"),
+        ({"schedule_file": "schedules/late.csv"}, "the checker refuses schedules/late.csv: job 1, task 1 on machine_0"),
+        ({"fingerprint": "0123456789abcdef"}, "instances/small.json is not the instance that was solved"),
+    ],
+)
+def test_results_that_their_files_do_not_show_are_errors(folder, cells, reason):
+    """A lost or spoiled schedule and an exchanged instance cost the row its place in the tables."""
+    (folder / "schedules/late.csv").write_text((folder / "schedules/1.csv").read_text().replace(",0,3,", ",0,4,"))
+    edit(folder, 0, **cells)
+    first = load_evaluations([folder]).rows[0]
+    assert not first.solved and reason in str(first.reason)
 
 
 def test_origin_is_told(page):

@@ -43,7 +43,7 @@ def _headline(evaluations: Evaluations) -> str:
     instances = len(distinct(row.key for row in rows))
     return (
         f"{', '.join(dates)}. {len(rows)} runs on {instances} instances; {solved} with a schedule that an independent "
-        f"checker accepted, {len(rows) - solved} without."
+        f"checker accepted, also when this page was made, {len(rows) - solved} without."
     )
 
 

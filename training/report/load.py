@@ -12,6 +12,7 @@ from problems.formats import read_instance, read_schedule
 from problems.instance import Instance
 from problems.schedule import Schedule
 from training.options import OptionError
+from training.report.recheck import recheck
 from training.rows import Row, flag_below_bounds
 
 
@@ -44,7 +45,8 @@ class Evaluations:
     Attributes
     ----------
     entries
-        All rows, in the order of folders and rows; values below a bound are errors.
+        All rows, in the order of folders and rows; values below a bound, and those that are not worth what their
+        schedule is, are errors.
     runs
         Command line, options, hardware and duration of each folder.
     """
@@ -59,7 +61,7 @@ class Evaluations:
 
 
 def load_evaluations(folders: Sequence[Path]) -> Evaluations:
-    """Read the results of ``folders``.
+    """Read the results of ``folders`` and check their schedules again.
 
     Raises
     ------
@@ -74,6 +76,7 @@ def load_evaluations(folders: Sequence[Path]) -> Evaluations:
         except (TypeError, AttributeError):
             raise OptionError(f"{folder / 'results.json'}: not a table of results; run 'evaluate' again") from None
         runs.append({"folder": str(folder), **_read_json(folder / "run.json")})
+    recheck(entries)
     evaluations = Evaluations(entries, runs)
     flag_below_bounds(evaluations.rows)
     return evaluations
