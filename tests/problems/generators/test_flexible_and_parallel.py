@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from problems import Instance, InstanceError, UnknownNameError
+from problems.formats import read_instance
 from problems.generators import (
     brandimarte_like,
     hurink_like,
@@ -131,3 +133,32 @@ def test_operators_leave_nobody_and_no_machine_out(options: dict[str, Any]) -> N
         assert serves.shape == (num_operators, 7)
         assert serves.any(axis=0).all() and serves.any(axis=1).all()
         assert instance.replace(resources=None, name=base.name) == base
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("flexibility", ["edata", "rdata"])
+def test_hurink_resembles_his_sets(flexibility: str, shared: Path) -> None:
+    """Over la01 to la40 the mean and the largest number of machines are near those of the public set."""
+    public, ours = [], []
+    for number in range(1, 41):
+        public.append(read_instance(shared / f"bench/fjsp/hurink_{flexibility}/la{number:02d}_{flexibility}.fjs"))
+        shop = read_instance(shared / f"bench/jsp/la{number:02d}.txt")
+        ours.append(hurink_like(shop, flexibility, seed=number))
+        assert public[-1].num_tasks == ours[-1].num_tasks
+    counts = [np.concatenate([machine_counts(instance) for instance in group]) for group in (public, ours)]
+    assert counts[0].mean() == pytest.approx(counts[1].mean(), rel=0.05)
+    assert abs(int(counts[0].max()) - int(counts[1].max())) <= 1
+
+
+@pytest.mark.shared
+def test_vallada_ruiz_resembles_their_set(shared: Path) -> None:
+    """Durations and setups of a public instance fill the same ranges with the same means, and its diagonal is 0."""
+    public = read_instance(shared / "bench/upms/sdst_large/I_100_20_S_1-99_1.txt")
+    ours = vallada_ruiz(100, 20, 99, seed=1)
+    for instance in (public, ours):
+        assert instance.changeover is not None
+        times = instance.changeover.times
+        assert (instance.durations.min(), instance.durations.max(), times.max()) == (1, 99, 99)
+        assert times[:, np.arange(100), np.arange(100)].max() == 0 and times[:, 0, 1:].min() >= 1
+        assert instance.durations.mean() == pytest.approx(50, rel=0.04)
+        assert times.sum() / (20 * 100 * 99) == pytest.approx(50, rel=0.02)
