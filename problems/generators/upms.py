@@ -7,6 +7,9 @@ import numpy as np
 from problems.families.upms import parallel_machines
 from problems.instance import Instance, Resources
 
+LARGEST_DURATION = 100
+"""Largest duration in the published files."""
+
 SETUP_HIGHS = (9, 49, 99, 124)
 """Largest setups of the four groups of the published instances."""
 
@@ -14,9 +17,10 @@ SETUP_HIGHS = (9, 49, 99, 124)
 def vallada_ruiz(
     num_jobs: int, num_machines: int, setup_high: int = 99, seed: int = 0, name: str | None = None
 ) -> Instance:
-    """Durations uniform in 1 to 99 and setups uniform in 1 to ``setup_high``; a first job needs no setup.
+    """Durations uniform in 1 to 100 and setups uniform in 1 to ``setup_high``; a first job needs no setup.
 
-    The procedure of Vallada and Ruiz (2011), https://doi.org/10.1016/j.ejor.2011.01.011.
+    The procedure of Vallada and Ruiz (2011), https://doi.org/10.1016/j.ejor.2011.01.011. It is told with durations
+    up to 99; those of the published files reach 100, as here.
 
     Parameters
     ----------
@@ -30,7 +34,7 @@ def vallada_ruiz(
         Name of the instance; made from size and seed if None.
     """
     random = np.random.default_rng(seed)
-    durations = random.integers(1, 99, (num_jobs, num_machines), endpoint=True)
+    durations = random.integers(1, LARGEST_DURATION, (num_jobs, num_machines), endpoint=True)
     setups = random.integers(1, setup_high, (num_machines, num_jobs, num_jobs), endpoint=True)
     setups[:, np.arange(num_jobs), np.arange(num_jobs)] = 0  # a job does not follow itself
     name = name or f"upms-{num_jobs}x{num_machines}-S{setup_high}-s{seed}"

@@ -112,11 +112,11 @@ def test_sd2_follows_its_procedure() -> None:
 
 @pytest.mark.parametrize("setup_high", [9, 124])
 def test_vallada_ruiz_follows_its_procedure(setup_high: int) -> None:
-    """Durations fill 1 to 99, setups 1 to the largest; none precedes a first job."""
+    """Durations fill 1 to 100, setups 1 to the largest; none precedes a first job."""
     instance = vallada_ruiz(100, 10, setup_high, seed=2)
     changeover = instance.changeover
     assert changeover is not None and changeover.agent_home.tolist() == [-1] * 10
-    assert set(instance.durations.ravel().tolist()) == set(range(1, 100))
+    assert set(instance.durations.ravel().tolist()) == set(range(1, 101))
     own = np.eye(100, dtype=bool)
     assert changeover.times[:, own].max() == 0
     assert set(changeover.times[:, ~own].ravel().tolist()) == set(range(1, setup_high + 1))
@@ -158,7 +158,7 @@ def test_vallada_ruiz_resembles_their_set(shared: Path) -> None:
     for instance in (public, ours):
         assert instance.changeover is not None
         times = instance.changeover.times
-        assert (instance.durations.min(), instance.durations.max(), times.max()) == (1, 99, 99)
+        assert (instance.durations.min(), instance.durations.max(), times.max()) == (1, 100, 99)
         assert times[:, np.arange(100), np.arange(100)].max() == 0 and times[:, 0, 1:].min() >= 1
-        assert instance.durations.mean() == pytest.approx(50, rel=0.04)
+        assert instance.durations.mean() == pytest.approx(50.5, rel=0.04)
         assert times.sum() / (20 * 100 * 99) == pytest.approx(50, rel=0.02)
