@@ -133,7 +133,7 @@ FAMILIES: dict[str, Family] = {
         },
         rules=("fifo", "sjf", "sjf-cp", "fair", "naive-weighted-fair", "weighted-fair", "tetris", "random"),
         small_instance=_small_spark,
-        plot="training.plots.gantt:plot_gantt",
+        plot="training.plots.executors:plot_executors",
     ),
     "upms": Family(
         name="upms",

@@ -1,1 +1,1 @@
-"""Pictures as SVG text: `plot_gantt`, `plot_routes`, `plot_anytime`, one per module."""
+"""Pictures as SVG text: `plot_gantt`, `plot_routes`, `plot_executors`, `plot_anytime`, one per module."""

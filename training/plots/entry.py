@@ -12,7 +12,7 @@ DEFAULT = "training.plots.gantt:plot_gantt"
 
 
 def plot_schedule(schedule: Schedule, instance: Instance, title: str | None = None) -> str:
-    """Draw ``schedule`` as its family is drawn: a Gantt chart, or a route map; see `plot_gantt` and `plot_routes`."""
+    """Draw ``schedule`` as its family is drawn; see `plot_gantt`, `plot_routes` and `plot_executors`."""
     entry = FAMILIES[instance.family].plot if instance.family in FAMILIES else DEFAULT
     module, function = entry.split(":")
     return str(getattr(import_module(module), function)(schedule, instance, title))
