@@ -105,9 +105,9 @@ _ENTRIES = (
     SolverEntry(
         "insertion",
         SolverKind.PLAN,
-        ("mtsp",),
+        ("mtsp", "upms"),
         "solvers.rules.insertion:solve_insertion",
-        "greedy insertion that keeps the longest route short",
+        "greedy insertion that keeps the longest route or load short",
     ),
     SolverEntry(
         "pilot",

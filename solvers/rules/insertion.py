@@ -1,8 +1,9 @@
-"""Greedy insertion: a plan rule for minmax routes.
+"""Greedy insertion: a plan rule for minmax routes, and for the makespan of agents that never wait.
 
-Tasks are inserted one by one, the nearest to the depot first, each where the route that takes it becomes shortest. Then
-each task in turn is taken out and put back at its best place, until none moves (this halves the gap). Further samples
-insert in random orders.
+Tasks are inserted one by one, each where the sum of the squared lengths of all routes (or loads) grows least: on routes
+the nearest to the depot first, on loads those that take long. Then each task in turn is taken out and put back at its
+best place, until none moves. In the last passes a task goes where the route that takes it becomes shortest: every task
+where agents are alike, those of the longest route where they are not. Further samples insert in random orders.
 """
 
 from __future__ import annotations
@@ -21,11 +22,26 @@ from problems.objective import Objective
 from problems.simulator import jit, replay
 from problems.simulator.random import seed_stream, uniform
 from solvers.budget import Budget
-from solvers.legs import leg_lengths, unlike_routes
+from solvers.legs import leg_lengths, load_legs, unlike_loads, unlike_routes
 from solvers.result import LogEntry, Result, finish
 
 _MOST_PASSES = 100
 """Passes of taking out and putting back; each shortens a route or is the last."""
+
+
+class Legs(NamedTuple):
+    """Lengths between tasks and home.
+
+    Attributes
+    ----------
+    lengths : int64 [K, T + 1, T + 1]
+        From row to column, home first; negative to a task that an agent cannot do.
+    matrix : int64 [M]
+        The lengths that each agent uses.
+    """
+
+    lengths: IntArray
+    matrix: IntArray
 
 
 class Routes(NamedTuple):
@@ -48,10 +64,10 @@ class Routes(NamedTuple):
 
 
 @jit
-def _leg(lengths: IntArray, i: int, j: int) -> int:
-    """Length between two nodes; all nodes from T on are the depot, which is row 0."""
-    num_tasks = len(lengths) - 1
-    return lengths[i + 1 if i < num_tasks else 0, j + 1 if j < num_tasks else 0]
+def _leg(legs: Legs, k: int, i: int, j: int) -> int:
+    """Length between two nodes on route k; all nodes from T on are the depot, which is row 0."""
+    num_tasks = legs.lengths.shape[1] - 1
+    return legs.lengths[legs.matrix[k], i + 1 if i < num_tasks else 0, j + 1 if j < num_tasks else 0]
 
 
 @jit
@@ -65,18 +81,20 @@ def _clear(routes: Routes) -> None:
 
 
 @jit
-def _insert(lengths: IntArray, routes: Routes, task: int) -> None:
-    """Put ``task`` where its route becomes shortest; where several do, the detour decides."""
+def _insert(legs: Legs, routes: Routes, task: int, even: bool) -> None:
+    """Put ``task`` where the sum of squared lengths grows least, or, if ``even``, where its route becomes shortest."""
     num_tasks = len(routes.after) - len(routes.length)
-    best_length, best_detour, best_node = -1, 0, -1
+    best_cost, best_detour, best_node = 0, 0, -1
     for k in range(len(routes.length)):
-        node = num_tasks + k
+        node, length = num_tasks + k, routes.length[k]
+        if _leg(legs, k, node, task) < 0:
+            continue
         while True:
             after = routes.after[node]
-            detour = _leg(lengths, node, task) + _leg(lengths, task, after) - _leg(lengths, node, after)
-            length = routes.length[k] + detour
-            if best_node < 0 or length < best_length or (length == best_length and detour < best_detour):
-                best_length, best_detour, best_node = length, detour, node
+            detour = _leg(legs, k, node, task) + _leg(legs, k, task, after) - _leg(legs, k, node, after)
+            cost = length + detour if even else detour * (2 * length + detour)
+            if best_node < 0 or cost < best_cost or (cost == best_cost and detour < best_detour):
+                best_cost, best_detour, best_node = cost, detour, node
             node = after
             if node >= num_tasks:
                 break
@@ -84,43 +102,49 @@ def _insert(lengths: IntArray, routes: Routes, task: int) -> None:
     routes.after[best_node], routes.before[after] = task, task
     routes.before[task], routes.after[task] = best_node, after
     routes.route[task] = k
-    routes.length[k] = best_length
+    routes.length[k] += best_detour
 
 
 @jit
-def _remove(lengths: IntArray, routes: Routes, task: int) -> None:
-    before, after = routes.before[task], routes.after[task]
+def _remove(legs: Legs, routes: Routes, task: int) -> None:
+    before, after, k = routes.before[task], routes.after[task], routes.route[task]
     routes.after[before], routes.before[after] = after, before
-    routes.length[routes.route[task]] -= (
-        _leg(lengths, before, task) + _leg(lengths, task, after) - _leg(lengths, before, after)
-    )
+    routes.length[k] -= _leg(legs, k, before, task) + _leg(legs, k, task, after) - _leg(legs, k, before, after)
 
 
 @jit
-def _put_back(lengths: IntArray, routes: Routes, order: IntArray) -> bool:
-    """Take out each task and insert it again; whether any went elsewhere."""
-    moved = False
+def _longest(routes: Routes) -> int:
+    longest = 0
+    for k in range(len(routes.length)):
+        longest = max(longest, routes.length[k])
+    return longest
+
+
+@jit
+def _put_back(legs: Legs, routes: Routes, order: IntArray, even: bool) -> bool:
+    """Take out tasks and insert each again; whether any went elsewhere."""
+    moved, alike = False, len(legs.lengths) == 1
     for task in order:
+        if even and not alike and routes.length[routes.route[task]] < _longest(routes):
+            continue
         before = routes.before[task]
-        _remove(lengths, routes, task)
-        _insert(lengths, routes, task)
+        _remove(legs, routes, task)
+        _insert(legs, routes, task, even)
         moved |= routes.before[task] != before
     return moved
 
 
 @jit
-def _build(lengths: IntArray, routes: Routes, order: IntArray, passes: int) -> int:
+def _build(legs: Legs, routes: Routes, order: IntArray, passes: int) -> int:
     """Length of the longest route after inserting the tasks in ``order``."""
     _clear(routes)
     for task in order:
-        _insert(lengths, routes, task)
-    for _ in range(passes):
-        if not _put_back(lengths, routes, order):
-            break
-    longest = 0
-    for k in range(len(routes.length)):
-        longest = max(longest, routes.length[k])
-    return longest
+        _insert(legs, routes, task, False)
+    for even in (False, True):
+        for _ in range(passes):
+            if not _put_back(legs, routes, order, even):
+                break
+    return _longest(routes)
 
 
 @jit
@@ -131,12 +155,12 @@ def _shuffle(order: IntArray, stream: np.ndarray) -> None:
 
 
 @jit
-def _sample(lengths: IntArray, routes: Routes, order: IntArray, stream: np.ndarray, seed: int, number: int) -> int:
+def _sample(legs: Legs, routes: Routes, order: IntArray, stream: np.ndarray, seed: int, number: int) -> int:
     """Sample ``number`` of ``seed``; number 0 keeps the order it is given."""
     if number > 0:
         seed_stream(stream, seed, number)
         _shuffle(order, stream)
-    return _build(lengths, routes, order, _MOST_PASSES)
+    return _build(legs, routes, order, _MOST_PASSES)
 
 
 def solve_insertion(instance: Instance, budget: Budget, seed: int) -> Result:
@@ -145,7 +169,8 @@ def solve_insertion(instance: Instance, budget: Budget, seed: int) -> Result:
     Raises
     ------
     UnsupportedError
-        If the instance is not minmax routes of like agents over free tasks.
+        If the instance is neither minmax routes of like agents over free tasks, nor the makespan of agents that never
+        wait for anything.
     """
     started = time.perf_counter()
     _refuse(instance)
@@ -160,32 +185,52 @@ def solve_insertion(instance: Instance, budget: Budget, seed: int) -> Result:
 
 
 def _refuse(instance: Instance) -> None:
-    features = unlike_routes(instance)
-    if instance.objective is not Objective.LONGEST_ROUTE:
-        features = [f"the objective {instance.objective}"]
+    features = unlike_routes(instance) if _is_routes(instance) else unlike_loads(instance)
     if (instance.task_pieces > 1).any():
         features.append("tasks of several pieces (task_pieces)")
     if features:
         raise UnsupportedError(f"insertion does not support {', '.join(features)}: '{instance.name}'")
 
 
+def _is_routes(instance: Instance) -> bool:
+    return instance.objective is Objective.LONGEST_ROUTE
+
+
+def legs_of(instance: Instance) -> Legs:
+    """Lengths of the sequences of an instance that insertion supports."""
+    if _is_routes(instance):
+        return Legs(leg_lengths(instance)[None], np.zeros(instance.num_agents, np.int64))
+    return Legs(load_legs(instance), np.arange(instance.num_agents))
+
+
+def first_order(instance: Instance, legs: Legs) -> IntArray:
+    """The order in which tasks are inserted first, int64 [T]."""
+    if _is_routes(instance):
+        return np.argsort(legs.lengths[0, 0, 1:] + legs.lengths[0, 1:, 0], kind="stable")
+    shortest = np.where(instance.durations < 0, np.iinfo(np.int64).max, instance.durations).min(axis=1)
+    return np.argsort(-shortest, kind="stable")
+
+
 def _improvements(
     instance: Instance, budget: Budget, seed: int, started: float
 ) -> Iterator[tuple[int, list[list[int]]]]:
     """Each sample that is better than all before it, as its longest route and its plan."""
-    lengths = leg_lengths(instance)
-    size = instance.num_tasks + instance.num_agents
-    after, before, route = np.zeros((3, size), np.int64)
-    routes = Routes(after, before, route, np.zeros(instance.num_agents, np.int64))
-    order = np.argsort(lengths[0, 1:] + lengths[1:, 0], kind="stable")
+    legs = legs_of(instance)
+    routes, order = new_routes(instance), first_order(instance, legs)
     stream, best = np.zeros(1, np.uint64), None
     for number in range(budget.samples):
-        value = int(_sample(lengths, routes, order, stream, seed, number))
+        value = int(_sample(legs, routes, order, stream, seed, number))
         if best is None or value < best:
             best = value
             yield value, _plan(routes)
         if budget.time_limit is not None and time.perf_counter() - started >= budget.time_limit:
             return
+
+
+def new_routes(instance: Instance) -> Routes:
+    """Room for routes."""
+    after, before, route = np.zeros((3, instance.num_tasks + instance.num_agents), np.int64)
+    return Routes(after, before, route, np.zeros(instance.num_agents, np.int64))
 
 
 def _plan(routes: Routes) -> list[list[int]]:
