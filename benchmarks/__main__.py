@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from benchmarks import command_line, environment_speed, job_shops, messages, routes
+from benchmarks import command_line, environment_speed, flexible_shops, job_shops, messages, parallel_machines, routes
 from benchmarks.rows import Row, as_table, write_results
 
 RESULTS = Path(__file__).parent / "results"
 
 
-def sections(shared: Path, jssenv: str) -> dict[str, Callable[[], Iterator[Row]]]:
+def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable[[], Iterator[Row]]]:
     """Every section by name, in order."""
     return {
         "rules": job_shops.rules,
         "learned": job_shops.learned,
         "messages": messages.comparison,
         "command-line": command_line.waiting,
+        "compiling": command_line.compiling,
         "proofs": lambda: job_shops.proofs(shared),
         "generated": lambda: job_shops.generated(shared),
         "auto": job_shops.auto,
         "routes": lambda: routes.library(shared),
         "route-proofs": lambda: routes.proofs(shared),
+        "fjsp": lambda: flexible_shops.rows(shared, long),
+        "upms": lambda: parallel_machines.rows(shared, long),
         "environments": lambda: environment_speed.rows(jssenv),
     }
 
@@ -33,15 +36,19 @@ def main() -> int:
     """Run the sections; 0 if every bar holds."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--shared", type=Path, required=True, help="folder with the public instances (bench/)")
-    parser.add_argument("--jssenv", required=True, help="Python of an environment with JSSEnv 1.1.0")
+    parser.add_argument(
+        "--jssenv", help="Python of an environment with JSSEnv 1.1.0; the section environments needs it"
+    )
+    parser.add_argument(
+        "--long", action="store_true", help="CP-SAT runs that take hours: longer ones, and more of them"
+    )
     parser.add_argument("--only", help="comma-separated sections; the results folder is then left alone")
     options = parser.parse_args()
-    known = sections(options.shared, options.jssenv)
+    known = sections(options.shared, options.jssenv, options.long)
     chosen = options.only.split(",") if options.only else list(known)
+    _require_possible(parser, options, chosen, known)
     rows: list[Row] = []
     for name in chosen:
-        if name not in known:
-            parser.error(f"unknown section '{name}'; choose from {', '.join(known)}")
         for row in known[name]():
             print(f"{name}: {row.what}: {row.measured} {row.asked}", file=sys.stderr, flush=True)
             rows.append(row)
@@ -52,6 +59,19 @@ def main() -> int:
     for row in missed:
         print(f"missed: {row.what}: {row.measured}, asked {row.asked}", file=sys.stderr)
     return 1 if missed else 0
+
+
+def _require_possible(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, chosen: list[str], known: Collection[str]
+) -> None:
+    """Refuse what cannot be measured before any time is spent."""
+    for name in chosen:
+        if name not in known:
+            parser.error(f"unknown section '{name}'; choose from {', '.join(known)}")
+    if "environments" in chosen and options.jssenv is None:
+        parser.error("the section environments needs --jssenv PYTHON")
+    if not (options.shared / "bench").is_dir():
+        parser.error(f"--shared {options.shared}: there is no folder 'bench' in it")
 
 
 if __name__ == "__main__":

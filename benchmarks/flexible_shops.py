@@ -1,0 +1,107 @@
+"""Flexible job shops: rules, pilot and CP-SAT on the instances of Brandimarte and of Hurink, Jurisch and Thole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from benchmarks.library import best_upper, gap_of, learned_solvers, mean_gap, objective_at, read_family
+from benchmarks.rows import Row, at_most, holds, reported
+from problems.formats import read_instance, write_instance
+from solvers.budget import Budget
+from solvers.registry import get_solver
+from solvers.result import Result
+
+FAMILY = "fjsp"
+BARS = {"brandimarte": {"pair": 15.0, "pilot": 8.0}, "hurink_edata": {"pilot": 7.5}}
+"""Largest mean gap in percent of a solver on a set."""
+
+SETS = {"brandimarte": "mk01-mk10", "hurink_edata": "Hurink edata", "hurink_rdata": "Hurink rdata"}
+"""Folders, and how people call what is measured in them."""
+
+REPORTED = ("mwkr", "spt", "fifo", "mor")
+SAMPLED, SAMPLES = ("pair", "tuned"), 100
+CP_SAT_SECONDS, CP_SAT_BAR = 60.0, 2.5
+MOMENTS = (10.0, 60.0, 300.0)
+"""Seconds after which the value of CP-SAT is told; the last one in long runs only."""
+
+
+def files(shared: Path, name: str) -> list[Path]:
+    """Instance files of a set; of Brandimarte's those ten that everybody measures."""
+    found = sorted((shared / "bench/fjsp" / name).glob("*.fjs"))
+    return found[:10] if name == "brandimarte" else found
+
+
+def rows(shared: Path, long: bool) -> Iterator[Row]:
+    """Everything about flexible job shops; ``long`` gives CP-SAT five minutes instead of one."""
+    yield from heuristics(shared)
+    yield from exact(shared, MOMENTS[-1] if long else CP_SAT_SECONDS)
+    yield written(shared)
+
+
+def heuristics(shared: Path) -> Iterator[Row]:
+    """Rules, pilot and the learned policies: mean gaps on three sets."""
+    learned = learned_solvers(read_family(files(shared, "brandimarte")[0], FAMILY))
+    for name, title in SETS.items():
+        for solver in ("pair", "pilot", *REPORTED, *learned):
+            yield _gap_row(shared, name, title, solver, 1)
+        for solver in SAMPLED:
+            if solver in ("pair", *learned):
+                yield _gap_row(shared, name, title, solver, SAMPLES)
+
+
+def _gap_row(shared: Path, name: str, title: str, solver: str, samples: int) -> Row:
+    gap = mean_gap(files(shared, name), FAMILY, solver, samples)
+    passes = "one pass" if samples == 1 else f"best of {samples}"
+    what, key = f"{solver}: mean gap on {title}, {passes}, %", f"{name} {solver} {samples}"
+    command = f"{_evaluate(name, solver)} --samples {samples}"
+    bar = BARS.get(name, {}).get(solver) if samples == 1 else None
+    return reported(what, gap, command, key) if bar is None else at_most(what, gap, bar, command, key)
+
+
+def exact(shared: Path, seconds: float) -> Iterator[Row]:
+    """CP-SAT with two workers: mk01 proved, and the mean gap of ten instances at several moments."""
+    paths = files(shared, "brandimarte")
+    results = {path: get_solver("cp-sat")(read_family(path, FAMILY), Budget(seconds, workers=2), 1) for path in paths}
+    first = results[paths[0]]
+    what, command = f"cp-sat: mk01 proved, {first.runtime_s:.1f} s", "python -m training solve mk01.fjs --solver cp-sat"
+    yield holds(what, first.objective, "40 proved", first.status == "optimal" and first.objective == 40, command)
+    command = f"{_evaluate('brandimarte', 'cp-sat')} --time-limit {seconds:g}"
+    yield reported("cp-sat: proved of mk01-mk10", sum(one.status == "optimal" for one in results.values()), command)
+    for moment in MOMENTS:
+        if moment <= seconds:
+            yield _moment_row(results, moment, command)
+
+
+def _moment_row(results: dict[Path, Result], moment: float, command: str) -> Row:
+    """Mean gap at one moment of all runs."""
+    what, key = f"cp-sat: mean gap on mk01-mk10 at {moment:g} s, 2 workers, %", f"brandimarte cp-sat {moment:g}"
+    values = {path: objective_at(result, moment) for path, result in results.items()}
+    if None in values.values():
+        return holds(what, "no schedule", "a schedule of each", False, command)
+    gaps = [gap_of(value, best_upper(read_family(path, FAMILY), path)) for path, value in values.items()]  # type: ignore[arg-type]
+    if moment == CP_SAT_SECONDS:
+        return at_most(what, float(np.mean(gaps)), CP_SAT_BAR, command, key)
+    return reported(what, float(np.mean(gaps)), command, key)
+
+
+def written(shared: Path) -> Row:
+    """Every public file, read, written and read back."""
+    paths = sorted((shared / "bench/fjsp").rglob("*.fjs"))
+    with TemporaryDirectory() as folder:
+        equal = sum(_survives(path, Path(folder) / path.name) for path in paths)
+    what, asked = "files of flexible job shops read, written and read back equal", f"{len(paths)}"
+    return holds(what, equal, asked, equal == len(paths) > 0, "make test SHARED=DIR")
+
+
+def _survives(path: Path, copy: Path) -> bool:
+    instance = read_family(path, FAMILY)
+    write_instance(instance, copy)
+    return read_instance(copy) == instance
+
+
+def _evaluate(name: str, solver: str) -> str:
+    return f"python -m training evaluate --family fjsp --instances DIR/{name} --solvers {solver} --out DIR"
