@@ -67,7 +67,7 @@ def fingerprint(instance: Instance) -> str:
 
 def group_of(instance: Instance) -> str:
     """Name of the group over which a report averages: the size that the family's literature tabulates by."""
-    if instance.family == "jsp":
+    if instance.family in ("jsp", "fjsp", "upms"):
         return f"{instance.num_jobs}x{instance.num_agents}"
     label = FAMILIES[instance.family].agent_label if instance.family in FAMILIES else "agent"
     plural = {"salesman": "salesmen"}.get(label, label + "s")

@@ -6,11 +6,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from problems.generators import brandimarte_like, vallada_ruiz
 from problems.instance import Instance
 from problems.schedule import Schedule
 from solvers.budget import Budget
 from solvers.registry import SOLVERS, SolverEntry, SolverKind
 from solvers.result import Result, Status, finish
+from training.running import group_of
 
 KEYS = [
     "instance", "family", "preset", "solver", "status", "objective", "lower_bound", "gap", "best_known",
@@ -174,3 +176,19 @@ def test_verify_cannot_read_rubbish(run, shop_file, tmp_path):
     path = tmp_path / "s.json"
     path.write_text("{")
     assert run("verify", shop_file, path).code == 2
+
+
+@pytest.mark.parametrize(("names", "solver"), [(["policy-fjsp"], "policy"), (["policy-jsp", "tuned-fjsp"], "pilot")])
+def test_without_a_solver_the_policy_answers_where_it_has_weights(monkeypatch, names, solver):
+    """Without --solver and --time-limit the policy answers, or pilot if no weights are shipped; with time, `auto`."""
+    import training.commands.solve as command
+
+    instance = brandimarte_like(3, 2, 0)
+    monkeypatch.setattr(command, "shipped_names", lambda: names)
+    assert command._default_solver(instance, None) == solver
+    assert command._default_solver(instance, 10.0) == "auto"
+
+
+def test_shops_and_machines_are_grouped_by_size():
+    """Reports average over instances of one size, as the literature does."""
+    assert group_of(brandimarte_like(4, 3, 0)) == group_of(vallada_ruiz(4, 3)) == "4x3"

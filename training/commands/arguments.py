@@ -28,7 +28,11 @@ class SolveOptions:
     agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
     executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
-    solver: str | None = option("solver; see 'list solvers' (default: policy, with --time-limit: auto)", None, "NAME")
+    solver: str | None = option(
+        "solver; see 'list solvers' (default: policy, pilot if it has no weights; with --time-limit: auto)",
+        None,
+        "NAME",
+    )
     time_limit: float | None = option("seconds to search", None, "S", minimum=0)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
     seed: int = option("seed of all randomness", 0, "N", minimum=0)

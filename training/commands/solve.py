@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from marl.weights.store import shipped_names
 from problems.formats import write_schedule
 from problems.instance import Instance
 from problems.schedule import Schedule
@@ -36,8 +37,7 @@ def run(options: SolveOptions) -> int:
     _require_place(options.plot, "--plot", (".svg",))
     source = find(options.instance, options.family, options.agents, options.executors, options.preset)
     instance = source.load()
-    default = "policy" if options.time_limit is None else "auto"
-    solver = default if options.solver is None else options.solver
+    solver = options.solver if options.solver is not None else _default_solver(instance, options.time_limit)
     row = Row(instance.name, solver, options.seed, samples=options.samples, time_limit=options.time_limit)
     describe(row, instance, source.path)
     budget = Budget(options.time_limit, options.samples, options.workers)
@@ -49,6 +49,13 @@ def run(options: SolveOptions) -> int:
         _write(options, instance, result.schedule, row)
     _track(options, row)
     return exit_code(row)
+
+
+def _default_solver(instance: Instance, time_limit: float | None) -> str:
+    """The policy answers at once, where its weights are shipped; time to search is used by ``auto``."""
+    if time_limit is not None:
+        return "auto"
+    return "policy" if f"policy-{instance.family}" in shipped_names() else "pilot"
 
 
 def _distrust_bounds(row: Row) -> None:
