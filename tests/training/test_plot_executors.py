@@ -103,7 +103,7 @@ def test_names_of_executors_do_not_overlap(executors, named):
     names = [element for element in root.iter(f"{SVG}text") if str(element.text).startswith("executor ")]
     heights = np.diff([float(str(name.get("y"))) for name in names])
     assert (heights >= 11.9).all() and len(names) == named
-    assert float(str(root.get("height"))) < 1300
+    assert float(str(root.get("height"))) < 1400
 
 
 def test_bars_too_narrow_to_see_are_left_out():
