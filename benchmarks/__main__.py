@@ -7,7 +7,16 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from benchmarks import command_line, environment_speed, flexible_shops, job_shops, messages, parallel_machines, routes
+from benchmarks import (
+    clusters,
+    command_line,
+    environment_speed,
+    flexible_shops,
+    job_shops,
+    messages,
+    parallel_machines,
+    routes,
+)
 from benchmarks.rows import Row, as_table, write_results
 
 RESULTS = Path(__file__).parent / "results"
@@ -28,6 +37,7 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
         "route-proofs": lambda: routes.proofs(shared),
         "fjsp": lambda: flexible_shops.rows(shared, long),
         "upms": lambda: parallel_machines.rows(shared, long),
+        "cluster-proofs": clusters.proofs,
         "environments": lambda: environment_speed.rows(jssenv),
     }
 

@@ -31,6 +31,7 @@ MOST_SAMPLES = 10**9
 SAMPLERS = {
     ModelKind.INTERVALS: ("tuned", "spt-twkr"),
     ModelKind.LOADS: ("tuned", "spt"),
+    ModelKind.PIECES: ("tuned", "spt-twkr"),
     ModelKind.ROUTES: ("tuned", "insertion"),
 }
 """Who samples, by the model that CP-SAT will use: a policy, and the rule that takes over where it has no weights."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from problems.errors import UnsupportedError
+from problems.errors import UnknownNameError, UnsupportedError
 from problems.instance import Instance
 from problems.measure import objective_value
 from problems.schedule import Schedule
@@ -14,6 +14,7 @@ from solvers.result import SolverError
 RULES = {
     ModelKind.INTERVALS: ("spt-twkr", "fdd-mwkr", "mwkr", "spt", "pair", "eft", "atcs"),
     ModelKind.LOADS: ("insertion", "eft", "sst", "atcs", "lpt"),
+    ModelKind.PIECES: ("sjf-cp", "sjf", "fair", "spt-twkr", "fifo"),
     ModelKind.ROUTES: ("insertion",),
 }
 """Quick rules by model; each needs milliseconds once compiled."""
@@ -36,5 +37,5 @@ def best_rule_schedule(instance: Instance, kind: ModelKind, time_limit: float | 
 def _schedule(instance: Instance, rule: str, time_limit: float | None, seed: int) -> Schedule | None:
     try:
         return get_solver(rule)(instance, Budget(time_limit, SAMPLES.get(rule, 1)), seed).schedule
-    except (SolverError, UnsupportedError):
+    except (SolverError, UnknownNameError, UnsupportedError):
         return None

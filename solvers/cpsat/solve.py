@@ -145,6 +145,10 @@ def _formulate(instance: Instance, kind: ModelKind, upper: int | None) -> engine
         from solvers.cpsat.loads import LoadsModel
 
         return LoadsModel(instance, upper)
+    if kind is ModelKind.PIECES:
+        from solvers.cpsat.pieces import PiecesModel
+
+        return PiecesModel(instance, upper)
     from solvers.cpsat.intervals import IntervalModel
 
     return IntervalModel(instance, upper)

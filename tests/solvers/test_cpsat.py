@@ -337,7 +337,7 @@ TOOL = Resources(np.array([1]), np.zeros((2, 1)), np.ones((2, 1)), np.zeros((0, 
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"task_pieces": np.array([2, 1])}, "task_pieces"),
+        ({"task_pieces": np.array([2, 1])}, "differ"),
         ({"opens": "dispatched"}, "opens"),
         ({"serves": "stage"}, "serves"),
         ({"retire": True}, "retire"),

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from ortools.sat.python import cp_model
 
 from problems.instance import NO_TIME, Instance
 from problems.objective import Objective
 from solvers.cpsat.circuits import Circuits, longest_changeover
-from solvers.cpsat.intervals.variables import Expr, Variables
+from solvers.cpsat.intervals.variables import Expr
+
+
+class Ends(Protocol):
+    """What an objective needs to know: when tasks end."""
+
+    instance: Instance
+    model: cp_model.CpModel
+    end: list[Expr]
+    latest: int
 
 
 class ObjectivePart:
@@ -22,12 +33,13 @@ class ObjectivePart:
         A feasible objective value, or None.
     """
 
-    def __init__(self, variables: Variables, circuits: Circuits | None, upper: int | None) -> None:
+    def __init__(self, variables: Ends, circuits: Circuits | None, upper: int | None) -> None:
         self.variables = variables
         self.circuits = circuits
         self.upper = upper
         self.completion: dict[int, cp_model.IntVar] = {}  # only of jobs with several last tasks
         self.tardiness: dict[int, cp_model.IntVar] = {}
+        self.completions: list[Expr] = []  # of every job, where the objective is a sum
         instance = variables.instance
         self.objective = self._makespan() if instance.objective is Objective.MAKESPAN else self._sum()
         variables.model.minimize(self.objective)
@@ -57,6 +69,7 @@ class ObjectivePart:
     def _cost(self, job: int, tasks: list[int]) -> Expr:
         instance = self.variables.instance
         end, weight = self._completion(job, tasks), int(instance.job_weight[job])
+        self.completions.append(end)
         if instance.objective is Objective.MEAN_FLOW_TIME:
             return end - int(instance.job_release[job])
         if instance.objective is Objective.TOTAL_COMPLETION_TIME:
