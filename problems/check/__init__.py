@@ -8,7 +8,13 @@ lie strictly inside it. Before each task lies the agent's changeover from its pr
 the first task), of exactly the time the instance says, after the previous task and before the next; where agents need
 a moving delay, it is part of the changeover before a task of another job than the one before, and before the first.
 A task starts when all pieces of its predecessors have ended, its job is released and revealed, and its agent is
-available.
+available. Random durations are those of the piece, its wave and a level that its executor may have met
+(`problems.check.waves`).
+
+Where agents serve their stage (``Serves.STAGE``, the preset ``decima`` of Spark clusters) one whose piece ends must go
+on with the stage while that has pieces left. A table of pieces cannot show the rest of those rules: which agents were
+asked together and what they were ordered to do, who waited in which pool and counted as local to its job, and moves
+that led to no piece. Nor can it show when a task was opened (`Opens`), except that it starts after its predecessors.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from problems.check.jobs import job_times, precedence
 from problems.check.report import CheckReport, Kind, Violation
 from problems.check.resources import capacities, operators
 from problems.check.rows import completeness, eligibility_and_durations, unknown_rows
+from problems.check.service import piece_order, stage_service
 from problems.check.table import Table
 from problems.errors import UnsupportedError
 from problems.instance import Instance
@@ -39,6 +46,8 @@ _RULES = (
     availability,
     capacities,
     operators,
+    piece_order,
+    stage_service,
 )
 
 

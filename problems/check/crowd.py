@@ -15,15 +15,17 @@ def local_executors(table: Table) -> tuple[IntArray, IntArray]:
     """
     if table.instance.serves is Serves.STAGE:
         return np.ones(len(table), np.int64), np.full(len(table), table.instance.num_agents)
-    earliest, latest = _dispatch_windows(table)
+    earliest, latest = dispatch_windows(table)
     crowd = _Crowd(table, earliest, latest)
     fewest = np.maximum(crowd.fewest() + crowd.joins, 1)
     return fewest, np.minimum(crowd.most(), table.instance.num_agents)
 
 
-def _dispatch_windows(table: Table) -> tuple[IntArray, IntArray]:
-    """Between which instants each row was dispatched, int64 [N] each."""
+def dispatch_windows(table: Table) -> tuple[IntArray, IntArray]:
+    """Between which instants each row was dispatched, int64 [N] each; where agents serve their stage, when it began."""
     instance, before = table.instance, table.previous
+    if instance.serves is Serves.STAGE:
+        return table.start, table.start
     freed = np.where(before == NO_ROW, instance.agent_available[table.agent], table.end[before])
     earliest = np.maximum(freed, instance.job_reveal[table.job])
     changes = table.ready > table.begin

@@ -28,6 +28,8 @@ class Kind(StrEnum):
     CAPACITY = "capacity"
     OPERATOR = "operator"
     OPERATOR_OVERLAP = "operator_overlap"
+    PIECE_ORDER = "piece_order"
+    STAGE_SERVICE = "stage_service"
 
 
 @dataclass(frozen=True)

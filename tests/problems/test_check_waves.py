@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from problems import BetweenLevels, Instance, Job, Schedule, Serves, Task, Waves
+from problems import BetweenLevels, Instance, Job, Opens, Schedule, Serves, Task, Waves
 from problems.build import build_instance
 from problems.check import Kind, check
+from problems.simulator import Filter, Simulator
 
+OPENS = {Serves.PIECE: Opens.FINISHED, Serves.STAGE: Opens.DISPATCHED}
 WORD = 2**64
 GOLDEN = 0x9E3779B97F4A7C15
 ORDER = ((0, 1, 2), (1, 0, 2), (2, 1, 0))
@@ -152,6 +154,51 @@ def test_other_durations_are_refused(between: BetweenLevels):
             tried += 1
             refused += any(v.kind is Kind.DURATION and v.task == schedule.task[row] for v in report.violations)
     assert refused > 0.97 * tried
+
+
+@pytest.mark.parametrize("between", BetweenLevels)
+@pytest.mark.parametrize("serves", Serves)
+def test_the_simulator_draws_the_same_durations(between: BetweenLevels, serves: Serves):
+    """Simulator and checker, written apart, agree on every duration, whatever agents wait for and serve."""
+    rows = 0
+    for seed in range(30):
+        instance = cluster(seed, between, moving_delay=seed % 3, serves=serves, opens=OPENS[serves])
+        simulator, random = Simulator(instance, list(Filter)[seed % 3]), np.random.default_rng(seed)
+        while not simulator.done:
+            simulator.commit(*random.choice(simulator.candidates()).tolist())
+        assert check(instance, simulator.schedule()).violations == ()
+        rows += len(simulator.schedule())
+    assert rows > 600
+
+
+def served() -> tuple[Instance, Schedule]:
+    """Two executors serve a stage of five pieces of 4; one of them finds none left and does another stage."""
+    jobs = [Job([Task({0: 4, 1: 4}, pieces=5), Task({0: 6, 1: 6}, ())])]
+    instance = build_instance("served", "spark", ("E0", "E1"), jobs, serves=Serves.STAGE, opens=Opens.DISPATCHED)
+    cells = [(0, 0, 0, 0), (0, 1, 1, 0), (0, 2, 0, 4), (0, 3, 1, 4), (0, 4, 0, 8), (1, 0, 1, 8)]
+    rows = [(*cell, cell[3] + (6 if cell[0] else 4), cell[3], cell[3], -1) for cell in cells]
+    return instance, Schedule(*np.array(rows, np.int64).T)
+
+
+def test_agents_that_serve_a_stage_go_on_with_it():
+    """While a stage has pieces left nobody leaves it or rests; where each piece is a decision anybody may."""
+    instance, schedule = served()
+    assert check(instance, schedule).valid
+    for shift in (1, 7):
+        start = schedule.start + np.where((schedule.agent == 1) & (schedule.start == 4), shift, 0)
+        start[(schedule.task == 1)] += shift
+        moved = replace(schedule, start=start, end=start + schedule.end - schedule.start, changeover_start=start,
+                        changeover_end=start)  # fmt: skip
+        assert {violation.kind for violation in check(instance, moved).violations} == {Kind.STAGE_SERVICE}
+        assert check(instance.replace(serves=Serves.PIECE), moved).valid
+
+
+def test_pieces_are_numbered_in_order_of_dispatch():
+    """Nobody exchanges the numbers of two pieces to get the luck of the other one."""
+    instance = one_stage(moving_delay=2)
+    wrong = rows((1, 0, 2, 12, 0), (0, 1, 9, 29, 7))
+    assert Kind.PIECE_ORDER in {violation.kind for violation in check(instance, wrong).violations}
+    assert check(instance.replace(waves=None), wrong).violations[0].kind is not Kind.PIECE_ORDER
 
 
 def test_another_seed_is_other_luck():
