@@ -47,6 +47,26 @@ def test_junk_is_refused_without_a_traceback(tmp_path_factory: pytest.TempPathFa
         assert "junk.txt" in str(error)
 
 
+number_lines = st.lists(
+    st.lists(st.integers(0, 3).map(str) | st.sampled_from(["SSD", "M0", "M1", "0.5", "-1", "99"]), max_size=7).map(
+        " ".join
+    ),
+    max_size=7,
+).map("\n".join)
+
+
+@settings(deadline=None, max_examples=300)
+@given(number_lines, st.sampled_from(["junk.txt", "junk.fjs", "junk.upms"]), st.sampled_from([None, "fjsp", "upms"]))
+def test_lines_of_numbers_are_read_or_refused(text: str, name: str, family: str | None) -> None:
+    """Small numbers in any arrangement give an instance of the family asked for, or a FormatError with the file."""
+    try:
+        instance = parse_instance(Source(Path(name), text), family)
+    except FormatError as error:
+        assert str(error).startswith(name)
+    else:
+        assert family in (None, instance.family)
+
+
 @settings(deadline=None, max_examples=100)
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=3), lambda x: st.lists(x, max_size=2)))
 def test_json_of_any_shape_is_refused_without_a_traceback(value: object) -> None:
