@@ -130,6 +130,8 @@ FAMILIES: dict[str, Family] = {
             "random": "problems.generators:random_spark",
             "stream": "problems.generators:spark_stream",
             "fixed": "problems.generators:fixed_spark",
+            "tpch": "problems.generators:tpch_batch",
+            "alibaba": "problems.generators:alibaba_batch",
         },
         rules=("fifo", "sjf", "sjf-cp", "fair", "naive-weighted-fair", "weighted-fair", "tetris", "random"),
         small_instance=_small_spark,

@@ -111,6 +111,18 @@ def test_generated_instances_have_the_executors_and_the_preset(run, tmp_path):
         assert outcome.code == 2 and f"{option[0]} does not apply to jsp" in outcome.err
 
 
+def test_streams_and_measured_jobs_are_generated(run, tmp_path):
+    """--interval makes a stream of any kind; --data names the file that a measured kind needs."""
+    trace = tmp_path / "trace.jsonl"
+    trace.write_text('{"job": "a", "tasks": [2], "dur_s": [1.5], "edges": []}\n' * 3)
+    words = ("--count", 1, "--kind", "alibaba", "--jobs", 2, "--executors", 1, "--out", tmp_path / "out")
+    outcome = run("generate", "spark", *words)
+    assert outcome.code == 2 and "--kind alibaba needs --data" in outcome.err
+    assert run("generate", "spark", *words, "--data", trace, "--interval", 4000).code == 0
+    made = read_instance(next((tmp_path / "out").iterdir()))
+    assert made.job_release[1] > 0 and made.durations.tolist() == [[1500], [1500]]
+
+
 def test_evaluations_run_every_number_of_executors(run, tmp_path, sinks):
     """One row per number of executors; the rows and the table name the preset."""
     out = tmp_path / "out"

@@ -138,6 +138,8 @@ class GenerateOptions:
     setup_high: int | None = option("largest setup of parallel machines", None, "N", minimum=1)
     operators: int | None = option("number of setup operators (kind 'operators')", None, "N", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
+    interval: float | None = option("mean milliseconds between Spark jobs (default: all at once)", None, "X", minimum=1)
+    data: Path | None = option("file of measured Spark jobs (kinds 'tpch' and 'alibaba')", None, "FILE")
     format: str | None = option("file format (default: the framework's JSON)", None)
 
 
@@ -151,6 +153,8 @@ class ConvertOptions:
     agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
     executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
+    interval: float | None = option("mean milliseconds between Spark jobs (default: all at once)", None, "X", minimum=1)
+    data: Path | None = option("file of measured Spark jobs (kinds 'tpch' and 'alibaba')", None, "FILE")
     format: str | None = option("format to write (default: by suffix)", None)
 
 

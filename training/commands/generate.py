@@ -26,6 +26,8 @@ PARAMETERS = {
     "setup_high": "setup_high",
     "operators": "num_operators",
     "preset": "preset",
+    "interval": "interval",
+    "data": "path",
 }
 """Options, and the arguments of generators that they set."""
 
@@ -78,5 +80,11 @@ def _arguments(options: GenerateOptions, family: Family, accepted: Mapping[str, 
         if given is not None:
             arguments[parameter] = given
         elif parameter in accepted and accepted[parameter].default is Parameter.empty:
-            arguments[parameter] = SIZES[parameter]
+            arguments[parameter] = _size(name, parameter, options.kind)
     return arguments
+
+
+def _size(name: str, parameter: str, kind: str) -> int:
+    if parameter not in SIZES:
+        raise OptionError(f"--kind {kind} needs {flag(name)}")
+    return SIZES[parameter]

@@ -184,3 +184,10 @@ def test_a_cycle_is_named_by_its_stages() -> None:
     told = str(caught.value).split("other: ")[1].split(" -> ")
     assert len(told) == 4 and told[0] == told[-1] and set(told) == {"'b'", "'c'", "'d'"}
     assert all([before.strip("'"), after.strip("'")] in edges for before, after in pairwise(told))
+
+
+def test_the_documented_example_is_read() -> None:
+    """What the documentation shows is a valid file."""
+    page = (Path(__file__).parents[3] / "docs" / "spark-json.md").read_text()
+    instance = parse_instance(Source(None, page.split("```json\n")[1].split("```")[0]), family="spark")
+    assert (instance.job_names, instance.num_agents) == (("daily report", "ad hoc"), 10)
