@@ -413,7 +413,7 @@ def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, con
     job, last, unit = problem.tasks[task, JOB], state.agents[agent, LAST], problem.means[UNIT]
     num_agents = len(state.agents)
     is_same = last != NONE and problem.tasks[last, JOB] == job
-    others = state.jobs[job, LOCAL] - (1 if is_same else 0)
+    others = max(state.jobs[job, LOCAL] - (1 if is_same else 0), 0)  # one that was ordered away is not local
     work = max(state.jobs[job, WORK_LEFT] / unit, TINY)
     if problem.flags[MOVING_DELAY] > 0:
         out[28] = changeover_time(problem, state, agent, task) / unit

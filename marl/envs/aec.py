@@ -29,7 +29,9 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
         a job of a shop or of parallel machines, a city of travelling salesmen (numbered without the depot). Elsewhere
         it is task s: a stage of a cluster's jobs. In a stream, jobs being revealed over time, there may be fewer slots
         than tasks; then slot s is the s-th oldest candidate of the agent, oldest by the reveal of its job and then by
-        number. The last slot, S, is *wait*: ask me again after the next commitment at this instant, or at the next
+        number. With ``limits`` there are L slots of each task, slot L * i + k for limit k: an order to so many of the
+        asked executors that the job has no more than the limit. Of limits that mean the same, the first one is legal.
+        The last slot, S, is *wait*: ask me again after the next commitment at this instant, or at the next
         event. It is legal iff another agent is still to be asked at this instant or an event will come. NumPy
         integers are taken as integers; floats, booleans, None and slots that the mask forbids raise
         `IllegalActionError`, and nothing has changed then.
@@ -69,6 +71,9 @@ class SchedulingEnv(SchedulingBase, AECEnv[str, Observation, int]):
     slots, agents
         Sizes of the spaces, for instances of several sizes; those of the instance by default. Agents that an instance
         lacks are in ``possible_agents`` only. A larger instance is refused, but for the slots of a stream (see Action).
+    limits
+        Numbers of executors, increasing, for Spark clusters whose executors serve a stage (preset decima): the
+        parallelism limits of a choice. Without them a choice is for one executor, and the next one is asked.
     max_steps
         Truncate after so many steps.
     illegal

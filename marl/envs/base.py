@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from marl.envs.episode import Episode, read_action
 from marl.envs.kernels import Order
 from marl.envs.render import routes_as_text
-from marl.envs.slots import num_slots, require_room
+from marl.envs.slots import num_slots, read_limits, require_limits_apply, require_room
 from marl.envs.source import InstanceLike, InstanceSource, instance_source
 from marl.envs.spaces import observation_space, state_space
 from marl.envs.views import new_view
@@ -43,6 +43,7 @@ class SchedulingBase:
         order: Literal["index", "shuffled"] = "index",
         slots: int | None = None,
         agents: int | None = None,
+        limits: Sequence[int] = (),
         max_steps: int | None = None,
         illegal: Literal["raise", "replace"] = "raise",
         seed: int = 0,
@@ -58,16 +59,17 @@ class SchedulingBase:
         self._max_steps = max_steps
         self._random = np.random.default_rng(seed)
         sample = source(0)
-        self.slots = num_slots(sample) if slots is None else slots
+        self.limits = read_limits(limits)
+        self.slots = num_slots(sample, len(self.limits)) if slots is None else slots
         count = sample.num_agents if agents is None else agents
-        require_room(sample, self.slots, count)
+        self._require_fit(sample, count)
         label = FAMILIES[sample.family].agent_label if sample.family in FAMILIES else "agent"
         self.possible_agents = [f"{label}_{number}" for number in range(count)]
         self._index = {name: number for number, name in enumerate(self.possible_agents)}
         self._observation_space = observation_space(self.slots)
         self._action_space = spaces.Discrete(self.slots + 1)
         self.state_space = state_space(count)
-        self._episode = Episode(sample, self.slots, self._filter, self._order)
+        self._episode = Episode(sample, self.slots, self._filter, self._order, self.limits)
 
     @property
     def instance(self) -> Instance:
@@ -130,10 +132,15 @@ class SchedulingBase:
         instance_seed, order_seed = (int(number) for number in self._random.integers(LARGEST_SEED, size=2))
         instance = self._next_instance(instance_seed, options or {})
         if instance is not self._episode.instance:
-            require_room(instance, self.slots, len(self.possible_agents))
-            self._episode = Episode(instance, self.slots, self._filter, self._order)
+            self._require_fit(instance, len(self.possible_agents))
+            self._episode = Episode(instance, self.slots, self._filter, self._order, self.limits)
         self._episode.start(order_seed)
         return self._episode
+
+    def _require_fit(self, instance: Instance, count: int) -> None:
+        """Refuse an instance that the environment cannot play with ``count`` agents."""
+        require_limits_apply(instance, self.limits)
+        require_room(instance, self.slots, count, len(self.limits))
 
     def _next_instance(self, seed: int, options: Mapping[str, Any]) -> Instance:
         chosen: InstanceLike | None = options.get("instance")

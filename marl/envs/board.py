@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
-from problems.simulator.arrays import NONE, Problem, State
+from problems.simulator.arrays import JOB, NONE, ROUND_LEFT, Problem, State
 from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, may_wait, next_event
 from problems.simulator.jit import inlined, jit
+from problems.simulator.switches.service import demand, executors_of
 
 # Board.numbers
 COUNT, VALUE, BY_AGE = range(3)
@@ -25,8 +26,10 @@ class Board(NamedTuple):
     numbers : int64 [3]
         Candidates of all asked agents; objective of the commitments so far; whether slots go to the oldest candidates
         of each agent instead of being fixed.
-    slot_task : int64 [A, S]
-        Task that an agent takes by choosing a slot, -1 where it has no candidate.
+    slot_task : int64 [A, S / L]
+        Task that an agent takes by choosing one of the L slots from slot L * i on, -1 where it has no candidate.
+    limits : int64 [L]
+        Parallelism limit under which a slot of the task commits it; a single 0 where a choice is for one agent.
     mask : int8 [A, S + 1]
         Legal actions of each agent.
     hidden : int64 [A]
@@ -39,17 +42,19 @@ class Board(NamedTuple):
 
     numbers: IntArray
     slot_task: IntArray
+    limits: IntArray
     mask: NDArray[np.int8]
     hidden: IntArray
     task_slot: IntArray
     features: FloatArray
 
 
-def new_board(num_agents: int, num_slots: int, task_slot: IntArray, by_age: bool) -> Board:
+def new_board(num_agents: int, num_slots: int, task_slot: IntArray, by_age: bool, limits: IntArray) -> Board:
     """Empty board on which all agents may only wait."""
     board = Board(
         numbers=np.array([0, 0, by_age], np.int64),
-        slot_task=np.full((num_agents, num_slots), NONE, np.int64),
+        slot_task=np.full((num_agents, num_slots // len(limits)), NONE, np.int64),
+        limits=limits,
         mask=np.zeros((num_agents, num_slots + 1), np.int8),
         hidden=np.zeros(num_agents, np.int64),
         task_slot=task_slot,
@@ -69,6 +74,7 @@ def offer(problem: Problem, state: State, found: Candidates, board: Board, agent
             _place(board, agent, found.table[row, TASK])
             offered += 1
     if offered > 0:
+        _allow(problem, state, board, agent)
         board.mask[agent, -1] = may_wait(problem, state, found, count, agent)
 
 
@@ -83,6 +89,8 @@ def offer_all(problem: Problem, state: State, found: Candidates, board: Board) -
         _forget(board, agent)
     for row in range(count):
         _place(board, found.table[row, AGENT], found.table[row, TASK])
+    for agent in range(len(board.mask)):
+        _allow(problem, state, board, agent)
     if count > 0 and next_event(problem, state) == FAR:
         board.mask[found.table[0, AGENT], -1] = 0
 
@@ -90,9 +98,8 @@ def offer_all(problem: Problem, state: State, found: Candidates, board: Board) -
 @jit
 def _forget(board: Board, agent: int) -> None:
     """``agent`` may only wait."""
-    for slot in range(board.slot_task.shape[1]):
-        board.slot_task[agent, slot] = NONE
-        board.mask[agent, slot] = 0
+    board.slot_task[agent, :] = NONE
+    board.mask[agent, :] = 0
     board.mask[agent, -1] = 1
     board.hidden[agent] = 0
 
@@ -110,10 +117,31 @@ def _place(board: Board, agent: int, task: int) -> None:
                 return
         while slot > 0 and _is_older(board, task, board.slot_task[agent, slot - 1]):
             board.slot_task[agent, slot] = board.slot_task[agent, slot - 1]
-            board.mask[agent, slot] = board.mask[agent, slot - 1]
             slot -= 1
     board.slot_task[agent, slot] = task
-    board.mask[agent, slot] = 1
+
+
+@jit
+def _allow(problem: Problem, state: State, board: Board, agent: int) -> None:
+    """Make the slots of all tasks on offer legal; of several limits, those that give more agents than the last one."""
+    levels = len(board.limits)
+    for slot in range(board.slot_task.shape[1]):
+        task, given = board.slot_task[agent, slot], 0
+        if task == NONE:
+            continue
+        for level in range(levels):
+            count = _count_given(problem, state, task, board.limits[level])
+            board.mask[agent, slot * levels + level] = count > given
+            given = max(given, count)
+
+
+@jit
+def _count_given(problem: Problem, state: State, task: int, limit: int) -> int:
+    """Number of agents that ``task`` gets under a parallelism limit; one where there is none (0)."""
+    if limit == 0:
+        return 1
+    room = limit - executors_of(state, problem.tasks[task, JOB])
+    return min(demand(state, task), room, state.clock[ROUND_LEFT])
 
 
 @inlined
@@ -124,10 +152,18 @@ def _is_older(board: Board, task: int, other: int) -> bool:
 
 @jit
 def slot_of(board: Board, agent: int, task: int) -> int:
-    """Slot by which ``agent`` chooses ``task`` now, -1 where it has none."""
+    """First slot by which ``agent`` chooses ``task``, -1 where it has none."""
+    levels = len(board.limits)
     if board.numbers[BY_AGE] == 0:
-        return board.task_slot[task]
+        return board.task_slot[task] * levels
     for slot in range(board.slot_task.shape[1]):
         if board.slot_task[agent, slot] == task:
-            return slot
+            return slot * levels
     return NONE
+
+
+@inlined
+def chosen_task(board: Board, agent: int, slot: int) -> int:
+    """Task that ``agent`` chooses by ``slot``, -1 for waiting."""
+    place = slot // len(board.limits)
+    return board.slot_task[agent, place] if place < board.slot_task.shape[1] else NONE

@@ -15,7 +15,7 @@ from marl.envs.slots import ages_of_tasks, gives_slots_by_age, slots_of_tasks
 from marl.envs.views import View, new_view
 from problems.bounds import best_known, lower_bound
 from problems.errors import IllegalActionError
-from problems.instance import Instance
+from problems.instance import Instance, IntArray
 from problems.measure import in_source_unit, objective_value
 from problems.objective import Objective
 from problems.schedule import Schedule
@@ -36,16 +36,20 @@ class Episode:
         Number of slots, at least those of the instance.
     candidate_filter, order
         As in the environments.
+    limits : int64 [L]
+        Parallelism limits, increasing; a single 0 where a choice is for one agent.
     """
 
-    def __init__(self, instance: Instance, slots: int, candidate_filter: Filter, order: Order) -> None:
+    def __init__(
+        self, instance: Instance, slots: int, candidate_filter: Filter, order: Order, limits: IntArray
+    ) -> None:
         self.instance, self.slots = instance, slots
         self.problem = compile_problem(instance)
         self.state = new_state(self.problem)
         self.work = kernels.new_work(self.problem)
-        by_age = gives_slots_by_age(instance, slots)
+        by_age = gives_slots_by_age(instance, slots, len(limits))
         task_slot = ages_of_tasks(instance) if by_age else slots_of_tasks(instance)
-        self.board = new_board(instance.num_agents, slots, task_slot, by_age)
+        self.board = new_board(instance.num_agents, slots, task_slot, by_age, limits)
         self.view = new_view(1, slots)
         self.stream = np.zeros(1, np.uint64)
         self._bind(int(candidate_filter), int(order))
@@ -88,7 +92,7 @@ class Episode:
         return info
 
     def slot_of(self, agent: int, task: int) -> int:
-        """Slot by which ``agent``, which is asked, chooses ``task`` now.
+        """Slot by which ``agent``, which is asked, chooses ``task`` now, under the smallest limit where there are any.
 
         Raises
         ------

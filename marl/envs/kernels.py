@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphs.features import Context, new_context
-from marl.envs.board import COUNT, VALUE, Board, offer, offer_all
+from marl.envs.board import COUNT, VALUE, Board, chosen_task, offer, offer_all
 from problems.instance import IntArray
-from problems.simulator.arrays import FREE, LAST, NONE, OPEN_SLOT, Problem, State
+from problems.simulator.arrays import FREE, LAST, NONE, Problem, State
 from problems.simulator.candidates import AGENT, Candidates, new_candidates, next_decision
-from problems.simulator.engine import commit, objective_value, wait
+from problems.simulator.engine import LEGAL, commit, commit_under, legality, objective_value, wait
 from problems.simulator.jit import jit
 from problems.simulator.random import uniform
 from problems.simulator.switches.changeover import return_time
@@ -76,11 +76,11 @@ def act(
     The choice is legal. With ``agent`` = ``NOBODY`` nothing is chosen: the first decision is looked for.
     """
     if agent != NOBODY:
-        task = board.slot_task[agent, slot] if slot < board.slot_task.shape[1] else NONE
+        task = chosen_task(board, agent, slot)
         if task == NONE:
             wait(state, agent)
         else:
-            commit(problem, state, agent, task)
+            _take(problem, state, board, agent, task, slot)
     count = decide(problem, state, work, board, candidate_filter)
     if count == 0:
         return NOBODY
@@ -88,6 +88,16 @@ def act(
     chosen = work.found.table[row, AGENT]
     offer(problem, state, work.found, board, chosen)
     return chosen
+
+
+@jit
+def _take(problem: Problem, state: State, board: Board, agent: int, task: int, slot: int) -> None:
+    """Commit ``agent`` to ``task``, or as many agents as the limit of the slot allows."""
+    limit = board.limits[slot % len(board.limits)]
+    if limit == 0:
+        commit(problem, state, agent, task)
+    else:
+        commit_under(problem, state, agent, task, limit)
 
 
 @jit
@@ -125,17 +135,16 @@ def act_together(
     The choices are legal. Of several agents that choose the same last piece the lowest index gets it; the others are
     marked in ``lost`` (int8 [A]).
     """
-    num_slots = board.slot_task.shape[1]
     somebody = False
     for agent in range(len(slots)):
         lost[agent] = 0
-        task = board.slot_task[agent, slots[agent]] if slots[agent] < num_slots else NONE
+        task = chosen_task(board, agent, slots[agent])
         if task == NONE:
             continue
-        if state.tasks[task, OPEN_SLOT] == NONE:
+        if legality(problem, state, agent, task) != LEGAL:
             lost[agent] = 1
         else:
-            commit(problem, state, agent, task)
+            _take(problem, state, board, agent, task, slots[agent])
             somebody = True
     if not somebody:
         for row in range(board.numbers[COUNT]):

@@ -81,7 +81,8 @@ def fill(problem: Problem, state: State, work: Work, board: Board, view: View, a
                 slot = slot_of(board, agent, work.found.table[row, TASK])
                 if slot != NONE:
                     fill_row(problem, state, work.found, row, work.context, board.features)
-                    _copy_features(board.features, view.candidates, line, slot)
+                    for level in range(len(board.limits)):
+                        _copy_features(board.features, view.candidates, line, slot + level)
         fill_wait_row(problem, state, agent, work.context, board.features)
         _copy_features(board.features, view.candidates, line, view.candidates.shape[1] - 1)
     _fill_agent(problem, state, work, count, view, agent, line)

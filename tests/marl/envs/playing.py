@@ -8,7 +8,14 @@ import numpy as np
 
 import marl
 from problems.families import FAMILIES
-from problems.generators import brandimarte_like, random_job_shop, random_multiple_tsp, vallada_ruiz, with_operators
+from problems.generators import (
+    brandimarte_like,
+    random_job_shop,
+    random_multiple_tsp,
+    random_spark,
+    vallada_ruiz,
+    with_operators,
+)
 from problems.instance import Instance
 
 
@@ -33,10 +40,18 @@ def small_parallel_machines(seed: int) -> Instance:
     return with_operators(instance, 1, seed) if seed % 4 < 2 else instance
 
 
+def small_spark(seed: int) -> Instance:
+    """One or two jobs of up to 4 stages for 2 or 3 executors; both presets, fixed and random times, some streams."""
+    preset, interval = ("default", "decima")[seed % 2], (None, 5000.0)[seed // 2 % 2]
+    sizes = {"fixed": seed // 4 % 2 == 0, "max_stages": 4, "max_tasks": 3}
+    return random_spark(1 + seed % 2, 2 + seed % 2, seed, preset, interval, **sizes)
+
+
 MAKERS = {name: family.small_instance for name, family in FAMILIES.items()} | {
     "fjsp": small_flexible_job_shop,
     "jsp": small_job_shop,
     "mtsp": small_multiple_tsp,
+    "spark": small_spark,
     "upms": small_parallel_machines,
 }
 """Small instances of several sizes by family."""
