@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 
 from benchmarks import (
@@ -17,7 +18,7 @@ from benchmarks import (
     parallel_machines,
     routes,
 )
-from benchmarks.rows import Row, as_table, write_results
+from benchmarks.rows import Row, as_table, measure, read_results, write_results
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -52,23 +53,26 @@ def main() -> int:
     parser.add_argument(
         "--long", action="store_true", help="CP-SAT runs that take hours: longer ones, and more of them"
     )
-    parser.add_argument("--only", help="comma-separated sections; the results folder is then left alone")
+    parser.add_argument("--only", help="comma-separated sections; the results are then left alone")
+    parser.add_argument("--update", action="store_true", help="with --only: replace these sections in the results")
     options = parser.parse_args()
     known = sections(options.shared, options.jssenv, options.long)
     chosen = options.only.split(",") if options.only else list(known)
     _require_possible(parser, options, chosen, known)
-    rows: list[Row] = []
-    for name in chosen:
-        for row in known[name]():
-            print(f"{name}: {row.what}: {row.measured} {row.asked}", file=sys.stderr, flush=True)
-            rows.append(row)
+    measured = {name: measure(known[name], partial(_tell, name)) for name in chosen}
+    rows = [row for found in measured.values() for row in found]
     print(as_table(rows))
-    if not options.only:
-        write_results(rows, RESULTS, "bench")
+    if options.update or not options.only:
+        kept = read_results(RESULTS / "bench.json") if options.only else {}
+        write_results(measured, RESULTS, "bench", kept)
     missed = [row for row in rows if row.passed is False]
     for row in missed:
         print(f"missed: {row.what}: {row.measured}, asked {row.asked}", file=sys.stderr)
     return 1 if missed else 0
+
+
+def _tell(section: str, row: Row) -> None:
+    print(f"{section}: {row.what}: {row.measured} {row.asked}", file=sys.stderr, flush=True)
 
 
 def _require_possible(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -76,10 +76,34 @@ def as_table(rows: Iterable[Row]) -> str:
     return "\n".join(lines)
 
 
-def write_results(rows: list[Row], folder: Path, name: str) -> None:
-    """Write the rows as JSON, with machine and versions, and as Markdown."""
+def measure(section: Callable[[], Iterable[Row]], told: Callable[[Row], None]) -> list[Row]:
+    """Rows of a section; one that breaks off ends with a row that says why, and does not end the run."""
+    rows: list[Row] = []
+    try:
+        for row in section():
+            told(row)
+            rows.append(row)
+    except Exception as error:  # a defect must cost one section of a run of hours, and be seen
+        rows.append(holds("the section broke off", f"{type(error).__name__}: {error}", "no error", False, ""))
+        told(rows[-1])
+    return rows
+
+
+def write_results(sections: Mapping[str, list[Row]], folder: Path, name: str, kept: Mapping[str, list[Row]]) -> None:
+    """Write the rows of all sections, after those that are kept, as JSON with machine and versions, and as Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
     machine = {"cores": os.cpu_count(), "processor": platform.machine(), "versions": installed_versions()}
-    content = {"machine": machine, "rows": [asdict(row) for row in rows]}
+    merged = {**kept, **sections}
+    rows = [{"section": section, **asdict(row)} for section, found in merged.items() for row in found]
+    content = {"machine": machine, "rows": rows}
     (folder / f"{name}.json").write_text(json.dumps(content, indent=2, allow_nan=False) + "\n")
-    (folder / f"{name}.md").write_text(as_table(rows) + "\n")
+    (folder / f"{name}.md").write_text(as_table([row for found in merged.values() for row in found]) + "\n")
+
+
+def read_results(path: Path) -> dict[str, list[Row]]:
+    """Rows of each section that `write_results` has written to ``path``; none where there is no such file."""
+    sections: dict[str, list[Row]] = {}
+    if path.exists():
+        for values in json.loads(path.read_text())["rows"]:
+            sections.setdefault(values.pop("section"), []).append(Row(**values))
+    return sections
