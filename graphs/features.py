@@ -236,7 +236,7 @@ def fill_row(problem: Problem, state: State, found: Candidates, row: int, contex
         _fill_changeover(problem, state, found, row, context, out)
     if problem.flags[HAS_MANY_SIDES]:
         _fill_sides(problem, state, found, row, context, out)
-    out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
+    out[39] = np.log(max(state.clock[NUM_OPEN], 1) / len(state.agents))
     if problem.flags[ARE_ALIKE]:
         return
     if problem.flags[HAS_PRECEDENCE]:
@@ -255,7 +255,7 @@ def fill_wait_row(problem: Problem, state: State, agent: int, context: Context, 
     if problem.flags[HAS_CHANGEOVER]:
         out[30] = context.closing[agent] / context.numbers[TARGET]
         out[31] = out[30]
-    out[39] = np.log(state.clock[NUM_OPEN] / len(state.agents))
+    out[39] = np.log(max(state.clock[NUM_OPEN], 1) / len(state.agents))
     out[42] = 1.0
     event = known_event(state)
     if event < FAR:

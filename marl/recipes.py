@@ -18,6 +18,7 @@ from problems.generators import (
     random_hurink,
     random_job_shop,
     random_multiple_tsp,
+    random_spark,
     sd1,
     sd2,
     vallada_ruiz,
@@ -105,6 +106,15 @@ def _parallel_machines(seed: int) -> Instance:
     return vallada_ruiz(jobs, int(random.integers(3, 16)), setup, seed)
 
 
+def _spark_jobs(seed: int) -> Instance:
+    random = np.random.default_rng([seed, 1])
+    jobs, executors = int(random.integers(4, 21)), int(random.choice((10, 20, 30, 50)))
+    preset = "decima" if seed % 2 == 0 else "default"
+    most = int(np.exp(random.uniform(np.log(20), np.log(200))))
+    interval = float(random.choice((5_000, 15_000))) if seed % 4 >= 2 else None
+    return random_spark(jobs, executors, seed, preset, interval=interval, max_tasks=most)
+
+
 def _any_family(seed: int) -> Instance:
     families = families_with_recipe()
     return RECIPES[families[seed % len(families)]].instance(seed // len(families))
@@ -143,6 +153,18 @@ RECIPES = {
         sizes="6 to 12 jobs on 2 to 5 machines (a third), 15 to 80 jobs on 3 to 15; setups to 9, 49, 99 or 124",
         rule="eft",
         start={"regret": -2.0, "other_end": 1.0, "is_reservation": -4.0, "is_wait": -2.0},
+    ),
+    "spark": Recipe(
+        instance=_spark_jobs,
+        sizes="4 to 20 jobs of up to 200 pieces a stage on 10 to 50 executors: both presets, batches and streams",
+        rule="weighted-fair",
+        start={
+            "log_share_of_fair": -1.0,
+            "log_job_work_left": -1.0,
+            "is_same_job": 2.0,
+            "is_reservation": -4.0,
+            "is_wait": -8.0,
+        },
     ),
 }
 """Recipes by family."""

@@ -59,7 +59,7 @@ class Kind(IntEnum):
     ``SPT_TWKR``  smallest p / rem
     ``RANDOM``    any
     ``NEAREST``   shortest changeover
-    ``PAIR``      smallest (p / pmin) p / rem; a task does not go to an agent where p > 1.5 pmin
+    ``PAIR``      smallest (p / pmin) p / rem; pairs with p > 1.5 pmin only if there are no others
     ``EFT``       earliest end, changeover included; a task does not go to an agent if another one would end it earlier
     ``SST``       shortest changeover, then shortest p
     ``ATCS``      apparent tardiness cost with setups (Lee, Bhaskaran, Pinedo 1997, doi:10.1080/07408179708966311)
@@ -93,7 +93,7 @@ SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK, GRAPH, 
     int(kind) for kind in Kind if kind <= Kind.ATCS
 )
 SLOWEST_PAIR = 1.5
-"""``PAIR`` leaves a task to other agents where it takes more than this many times its shortest duration."""
+"""``PAIR`` avoids agents where a task takes more than this many times its shortest duration."""
 
 SMALLEST_VALUE = 1e-9
 """Values of rules below this count as this in logarithms."""
@@ -280,9 +280,26 @@ def choose(
         return _choose_by_network(problem, state, found, count, parameters, context, features, temperature, stream)
     if kind >= SJF or (kind == FIFO and problem.flags[ARE_ALIKE]):
         return choose_by_job(problem, state, found, count, kind, parameters, temperature, stream)
+    best = _choose_by_rule(problem, state, found, count, kind, True, temperature, stream)
+    if best < 0 and kind == PAIR:
+        best = _choose_by_rule(problem, state, found, count, kind, False, temperature, stream)
+    return best
+
+
+@inlined
+def _choose_by_rule(
+    problem: Problem,
+    state: State,
+    found: Candidates,
+    count: int,
+    kind: int,
+    leaves_to_others: bool,
+    temperature: float,
+    stream: np.ndarray,
+) -> int:
     best, best_score = -1, -np.inf
     for row in range(count):
-        if _is_left_to_others(problem, state, found, row, kind):
+        if leaves_to_others and _is_left_to_others(problem, state, found, row, kind):
             continue
         sign, value = rule_value(problem, state, found, row, kind)
         if kind == RANDOM:

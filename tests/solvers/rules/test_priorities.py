@@ -29,10 +29,17 @@ def plan(instance, rule):
     return schedule.sequences(instance.num_agents)
 
 
-def test_pair_waits_for_the_fast_machine():
-    """A task does not go to an idle machine that needs more than 1.5 times its shortest duration."""
-    assert plan(parallel([[4, 7], [4, 7]]), "pair") == [[0, 1], []]
-    assert plan(parallel([[4, 6], [4, 6]]), "pair") == [[0], [1]]
+@pytest.mark.parametrize(("slow", "first"), [(6, 0), (7, 2)])
+def test_pair_avoids_slow_machines(slow, first):
+    """A machine that needs more than 1.5 times the shortest duration takes any other task before; else it would not."""
+    jobs = [Job([Task({0: 4, 1: slow}), Task({0: 100})]), Job([Task({1: 50})])]
+    instance = build_instance("busy", "fjsp", ["machine_0", "machine_1"], jobs, agent_available=np.array([1, 0]))
+    assert plan(instance, "pair")[1][0] == first
+
+
+def test_pair_takes_a_slow_machine_rather_than_none():
+    """Where all pairs are slow, the best of them is taken."""
+    assert plan(parallel([[4, 7], [4, 7]]), "pair") == [[0], [1]]
 
 
 def test_eft_counts_the_setup():
