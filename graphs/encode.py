@@ -42,7 +42,6 @@ from problems.simulator.arrays import (
     PLACE,
     READY,
     RELEASE,
-    REVEAL,
     SHORTEST,
     SUCC_HI,
     SUCC_LO,
@@ -57,6 +56,7 @@ from problems.simulator.arrays import (
 from problems.simulator.candidates import FAR
 from problems.simulator.jit import jit
 from problems.simulator.switches.changeover import changeover_time, return_time
+from problems.simulator.switches.opens import is_revealed
 from problems.simulator.switches.placement import placement
 
 Float32Array = npt.NDArray[np.float32]
@@ -197,7 +197,6 @@ def encode(problem: Problem, state: State, graph: Graph) -> None:
 @jit
 def _list_nodes(problem: Problem, state: State, graph: Graph) -> None:
     """Number the nodes, and link tasks to their jobs."""
-    now = state.clock[NOW]
     first_task = len(state.agents)
     first_job = first_task + len(state.tasks)
     task_node, job_node, weight = first_task, first_job, 0
@@ -205,7 +204,7 @@ def _list_nodes(problem: Problem, state: State, graph: Graph) -> None:
     for task in range(len(state.tasks)):
         job = problem.tasks[task, JOB]
         graph.task_node[task] = NONE
-        if state.tasks[task, PIECES_LEFT] == 0 or problem.jobs[job, REVEAL] > now:
+        if state.tasks[task, PIECES_LEFT] == 0 or not is_revealed(problem, state, job):
             continue
         if graph.job_node[job] == NONE:
             graph.job_node[job] = job_node

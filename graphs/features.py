@@ -57,6 +57,7 @@ from problems.simulator.arrays import (
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, known_event
 from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time, return_time
+from problems.simulator.switches.opens import is_revealed
 from problems.simulator.switches.placement import earliest_end
 
 # Context.numbers
@@ -336,7 +337,8 @@ def _fill_bounds(
     worst, shortest_tail, competitors, early = 0, FAR, 0, 0
     for slot in range(problem.agent_ptr[agent], problem.agent_ptr[agent + 1]):
         other = problem.agent_tasks[slot]
-        if other == task or state.tasks[other, PIECES_LEFT] == 0:
+        is_known = is_revealed(problem, state, problem.tasks[other, JOB])
+        if other == task or state.tasks[other, PIECES_LEFT] == 0 or not is_known:
             continue
         head = max(context.job_base[problem.tasks[other, JOB]] + problem.tasks[other, HEAD], now)
         tail, duration = problem.tasks[other, TAIL], problem.tasks[other, SHORTEST]
@@ -365,7 +367,8 @@ def _next_agent_bound(problem: Problem, state: State, task: int, end: int, conte
     busy_until = max(end, state.agents[agent, FREE]) + problem.tasks[after, SHORTEST]
     for slot in range(problem.agent_ptr[agent], problem.agent_ptr[agent + 1]):
         other = problem.agent_tasks[slot]
-        if other == after or state.tasks[other, PIECES_LEFT] == 0:
+        is_known = is_revealed(problem, state, problem.tasks[other, JOB])
+        if other == after or state.tasks[other, PIECES_LEFT] == 0 or not is_known:
             continue
         head = max(context.job_base[problem.tasks[other, JOB]] + problem.tasks[other, HEAD], now)
         path = problem.tasks[other, SHORTEST] + problem.tasks[other, TAIL]

@@ -231,6 +231,11 @@ class Instance:
         """Number of rows of a complete schedule: the pieces of all tasks."""
         return int(self.task_pieces.sum())
 
+    @property
+    def is_online(self) -> bool:
+        """Whether something is revealed only as time goes on: jobs, or durations."""
+        return self.waves is not None or bool((self.job_reveal > 0).any())
+
     @cached_property
     def durations(self) -> IntArray:
         """Duration of each task on each agent, int64 [T, A]; -1 where the agent is not eligible."""

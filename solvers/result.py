@@ -81,6 +81,9 @@ class Result:
         rounded down to ``1 / scale``, so a route of L legs is at most ``L / scale`` longer. 0 where all is integer.
     versions
         Of Python and the packages that matter; None for one that is not installed.
+    clairvoyant
+        Whether the schedule was chosen with knowledge of durations or jobs before they were revealed, as the best of
+        several episodes is; never to be compared with results that were not.
     preset
         Of a Spark cluster; results of different presets are not comparable. None for other families.
 
@@ -103,6 +106,7 @@ class Result:
     tolerance: float = 0.0
     versions: dict[str, str | None] = field(default_factory=lambda: dict(installed_versions()))
     preset: str | None = None
+    clairvoyant: bool = False
 
     def __post_init__(self) -> None:
         for name in ("objective", "lower_bound"):
@@ -152,6 +156,7 @@ class Result:
             "runtime_s": self.runtime_s,
             "seed": self.seed,
             "checked": self.checked,
+            "clairvoyant": self.clairvoyant,
             "tolerance": self.tolerance,
             "versions": self.versions,
         }
@@ -166,12 +171,13 @@ def finish(
     bound: int | None = None,
     infeasible: bool = False,
     log: Sequence[LogEntry] = (),
+    clairvoyant: bool = False,
 ) -> Result:
     """Check ``schedule`` and tell the truth about it.
 
     Parameters
     ----------
-    instance, solver, seed, runtime_s, log
+    instance, solver, seed, runtime_s, log, clairvoyant
         As in `Result`.
     schedule
         The best one found, or None. One that misses deadlines and is right in all else counts as none found: rules
@@ -209,6 +215,7 @@ def finish(
         schedule=schedule,
         log=tuple(log),
         tolerance=tolerance(instance),
+        clairvoyant=clairvoyant,
     )
 
 

@@ -15,18 +15,21 @@ from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
 from problems.simulator.arrays import (
     FREE,
+    HAS_WAVES,
     IS_DEDICATED,
     LOAD,
     MAKESPAN,
     OBJECTIVE,
+    REVEAL,
     TAIL,
     TASKS_LEFT,
     Problem,
     State,
+    belief_of,
     new_state,
 )
 from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, new_candidates, next_decision
-from problems.simulator.engine import commit, copy_state, objective_value, reset, wait
+from problems.simulator.engine import believe, commit, copy_state, objective_value, reset, wait
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import seed_stream
 from solvers.priority import GRAPH, Priority, choose, choose_by_graph
@@ -233,6 +236,47 @@ def pilot(
     return value
 
 
+@jit
+def pilot_online(
+    problem: Problem,
+    belief: Problem,
+    state: State,
+    trial: State,
+    candidate_filter: int,
+    kind: int,
+    parameters: FloatArray,
+    work: Work,
+    options: IntArray,
+    decisions: int,
+) -> None:
+    """`pilot` where things are revealed as time goes on: each choice is completed in the belief of its moment.
+
+    The priority's own choice is tried first, so that others must be better. ``state`` is left with what happened.
+    """
+    for _ in range(decisions):
+        count = next_decision(problem, state, candidate_filter, work.found)
+        if count == 0:
+            return
+        for row in range(count):
+            options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
+        _forget(work.room)
+        own = decide(problem, state, count, kind, parameters, work, 0.0)
+        if own < 0:
+            for option in range(count):
+                wait(state, options[option, 0])
+            continue
+        chosen, value = own, FAR
+        for number in range(count if count > 1 else 0):
+            option = own if number == 0 else number - (number <= own)
+            copy_state(state, trial)
+            believe(problem, trial)
+            commit(belief, trial, options[option, 0], options[option, 1])
+            trial_value = finish(belief, trial, candidate_filter, kind, parameters, work, 0.0, value)
+            if trial_value < value:
+                chosen, value = option, trial_value
+        commit(problem, state, options[chosen, 0], options[chosen, 1])
+
+
 class Runner:
     """Runs episodes of one problem, reusing its room.
 
@@ -246,6 +290,7 @@ class Runner:
         self.problem = problem
         self.state, self.best = new_state(problem), new_state(problem)
         self.work = new_work(problem)
+        self.is_online = bool(problem.flags[HAS_WAVES]) or bool((problem.jobs[:, REVEAL] > 0).any())
 
     def _make_room(self, priority: Priority) -> None:
         """Room for the network of a graph priority, anew where it is another network."""
@@ -285,6 +330,8 @@ class Runner:
         reset(self.problem, self.state)
         self._make_room(priority)
         trial, options = new_state(self.problem), np.zeros((len(self.problem.pairs), 2), np.int64)
+        if self.is_online:
+            return self._pilot_online(priority, trial, options, started, time_limit)
         value = FAR
         while value == FAR or self.state.clock[TASKS_LEFT] > 0:
             value = int(
@@ -304,4 +351,17 @@ class Runner:
             )
             if time_limit is not None and time.perf_counter() - started >= time_limit:
                 break
+        return value
+
+    def _pilot_online(
+        self, priority: Priority, trial: State, options: IntArray, started: float, time_limit: float | None
+    ) -> int:
+        belief = belief_of(self.problem)
+        arguments = int(priority.candidate_filter), int(priority.kind), priority.parameters, self.work
+        while self.state.clock[TASKS_LEFT] > 0:
+            pilot_online(self.problem, belief, self.state, trial, *arguments, options, PILOT_DECISIONS)
+            if time_limit is not None and time.perf_counter() - started >= time_limit:
+                break
+        value = int(finish(self.problem, self.state, *arguments, 0.0, FAR))
+        copy_state(self.state, self.best)
         return value

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 SUMMARY_KEYS = (
     "instance", "family", "preset", "solver", "status", "objective", "lower_bound", "gap", "best_known",
-    "gap_to_best_known", "runtime_s", "seed", "checked", "tolerance", "versions",
+    "gap_to_best_known", "runtime_s", "seed", "checked", "clairvoyant", "tolerance", "versions",
 )  # fmt: skip
 """The keys of ``solve --json``, in order."""
 
@@ -41,6 +41,8 @@ class Row:
         Wall time of the solver in seconds.
     checked
         Whether the independent checker accepted the schedule.
+    clairvoyant
+        Whether durations or jobs were known before they were revealed.
     tolerance
         By how much the solver's own units may differ from the objective (0 for whole numbers).
     reason
@@ -75,6 +77,7 @@ class Row:
     runtime_s: float | None = None
     checked: bool = False
     tolerance: float | None = None
+    clairvoyant: bool = False
     reason: str | None = None
     file: str | None = None
     instance_file: str | None = None

@@ -55,7 +55,7 @@ def record(row: Row, result: Result) -> None:
     """Fill in what a row says about its result."""
     row.status, row.objective, row.lower_bound = result.status.value, result.objective, result.lower_bound
     row.gap, row.runtime_s = result.gap, round(result.runtime_s, 6)
-    row.checked, row.tolerance = result.checked, result.tolerance
+    row.checked, row.tolerance, row.clairvoyant = result.checked, result.tolerance, result.clairvoyant
     row.gap_to_best_known = relative_excess(result.objective, row.best_known)
     row.versions = {name: version for name, version in result.versions.items() if version is not None}
 

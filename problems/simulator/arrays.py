@@ -18,7 +18,7 @@ from problems.simulator.waves import expected_durations
 # Problem.agents
 AVAILABLE, MATRIX, HOME = 0, 1, 2
 # Problem.jobs
-RELEASE, REVEAL, DUE, DEADLINE, WEIGHT, JOB_WORK, TASK_LO, TASK_HI = range(8)
+RELEASE, REVEAL, DUE, DEADLINE, WEIGHT, JOB_WORK, TASK_LO, TASK_HI, RANK = range(9)
 # Problem.tasks
 JOB, PIECES, PLACE, PAIR_LO, PAIR_HI, SUCC_LO, SUCC_HI, NUM_PREDS = range(8)
 SHORTEST, SHORTEST_AGENT, HEAD, TAIL, TAIL_TASKS, TAIL_NEXT, NEAREST, STAGE, PRED_LO, PRED_HI = range(8, 18)
@@ -67,8 +67,9 @@ class Problem(NamedTuple):
     ----------
     agents : int64 [A, 3]
         Available from, changeover matrix, home state.
-    jobs : int64 [J, 8]
-        Release, reveal, due, deadline, weight, total shortest work, range of tasks in ``job_tasks``.
+    jobs : int64 [J, 9]
+        Release, reveal, due, deadline, weight, total shortest work, range of tasks in ``job_tasks``, place in
+        ``reveals``.
     tasks : int64 [T, 18]
         Job, pieces, changeover state, range of eligible pairs, range of successors, number of predecessors,
         shortest duration and the agent that has it, shortest work on the longest path before and after the
@@ -310,8 +311,9 @@ def _job_table(instance: Instance, tasks: IntArray) -> IntArray:
         work,
         np.concatenate([[0], ends[:-1]])[: instance.num_jobs],
         ends,
+        np.argsort(np.argsort(instance.job_reveal, kind="stable")),
     )
-    return np.stack(columns, axis=1).reshape(-1, 8)
+    return np.stack(columns, axis=1).reshape(-1, 9)
 
 
 def _task_table(instance: Instance, matrix: IntArray) -> IntArray:

@@ -49,7 +49,7 @@ from problems.simulator.switches.changeover import changeover_time
 from problems.simulator.switches.duration import duration_of
 from problems.simulator.switches.opens import is_ripe
 from problems.simulator.switches.placement import placement
-from problems.simulator.switches.service import asked_agent, is_candidate
+from problems.simulator.switches.service import asked_agent, has_orders, is_candidate
 
 FAR = 2**62
 """Later than any time of a valid instance."""
@@ -314,4 +314,4 @@ def may_wait(problem: Problem, state: State, found: Candidates, count: int, agen
     for row in range(count):
         if found.table[row, AGENT] != agent:
             return True
-    return next_event(problem, state) < FAR
+    return next_event(problem, state) < FAR or has_orders(state)

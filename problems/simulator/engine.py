@@ -39,7 +39,6 @@ from problems.simulator.arrays import (
     QUEUED,
     READY,
     RELEASE,
-    REVEAL,
     RIPE,
     ROUND,
     ROUND_LEFT,
@@ -59,7 +58,7 @@ from problems.simulator.pieces import advance, append
 from problems.simulator.rounds import reset_rounds, run_on
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.duration import duration_of
-from problems.simulator.switches.opens import is_ripe
+from problems.simulator.switches.opens import is_revealed, is_ripe
 from problems.simulator.switches.placement import placement, record_uses
 from problems.simulator.switches.service import asked_agent, demand, executors_of, is_candidate, order
 
@@ -156,7 +155,7 @@ def legality(problem: Problem, state: State, agent: int, task: int) -> int:
         return UNKNOWN_TASK
     if problem.durations[task, agent] < 0:
         return NOT_ELIGIBLE
-    if problem.jobs[problem.tasks[task, JOB], REVEAL] > state.clock[NOW]:
+    if not is_revealed(problem, state, problem.tasks[task, JOB]):
         return NOT_REVEALED
     if problem.flags[SERVES_STAGE]:
         is_asked = state.clock[ROUND_LEFT] > 0 and agent == asked_agent(state)
@@ -200,6 +199,15 @@ def commit(problem: Problem, state: State, agent: int, task: int) -> None:
         end = start + duration_of(problem, state, agent, task)
         record_uses(problem, state, agent, task, begin, begin + time, start, end, operator)
     append(problem, state, agent, task, begin, begin + time, start, operator)
+
+
+@jit
+def executors(problem: Problem, state: State, agent: int, task: int) -> int:
+    """Agents of the job of ``task``, those that are asked now not counted."""
+    job = problem.tasks[task, JOB]
+    if problem.flags[SERVES_STAGE]:
+        return executors_of(state, job)
+    return state.jobs[job, LOCAL] - (1 if state.agents[agent, BOUND] == job else 0)
 
 
 @jit

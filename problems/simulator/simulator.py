@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from problems.errors import IllegalActionError, InstanceError
-from problems.instance import Instance
+from problems.errors import IllegalActionError, InstanceError, UnsupportedError
+from problems.instance import Instance, Serves
 from problems.schedule import Schedule
 from problems.simulator import candidates, engine
 from problems.simulator.arrays import (
@@ -92,18 +92,27 @@ class Simulator:
         count = candidates.next_decision(self.problem, self.state, int(self.filter), self._found)
         return sorted((int(row[AGENT]), int(row[TASK])) for row in self._found.table[:count])
 
-    def commit(self, agent: int, task: int) -> None:
+    def commit(self, agent: int, task: int, limit: int | None = None) -> None:
         """Append one piece of ``task`` to the sequence of ``agent``, as early as possible.
+
+        With a ``limit`` the choice repeats for other agents that are asked now while the job has fewer of them. Where
+        agents serve stages, the agent is ordered to the stage; see `problems.simulator.switches.service`.
 
         Raises
         ------
         IllegalActionError
-            If the agent cannot take the task now; the state is unchanged.
+            If the agent cannot take the task now, or the job has ``limit`` agents; the state is unchanged.
         """
         reason = int(engine.legality(self.problem, self.state, agent, task))
         if reason != engine.LEGAL:
             raise IllegalActionError(f"agent {agent} cannot take task {task}: {_REASONS[reason]}")
-        engine.commit(self.problem, self.state, agent, task)
+        if limit is None:
+            engine.commit(self.problem, self.state, agent, task)
+            return
+        executors = int(engine.executors(self.problem, self.state, agent, task))
+        if executors >= limit:
+            raise IllegalActionError(f"the job of task {task} has {executors} agents; the limit {limit} gives it none")
+        engine.commit_under(self.problem, self.state, agent, task, limit)
 
     def wait(self, agent: int) -> None:
         """Let ``agent`` be asked again after the next commitment at this instant, or at the next event.
@@ -174,10 +183,14 @@ def replay(instance: Instance, plan: Sequence[Sequence[int]], problem: Problem |
 
     Raises
     ------
+    UnsupportedError
+        If agents serve stages: a plan does not say which orders they get.
     InstanceError
         If the plan has another number of agents, names a task that cannot be done there, leaves one out, or
         its orders contradict the precedence.
     """
+    if instance.serves is Serves.STAGE:
+        raise UnsupportedError(f"replay cannot turn a plan into orders; the agents of '{instance.name}' serve stages")
     if len(plan) != instance.num_agents:
         raise InstanceError(f"the plan has {len(plan)} agents; the instance has {instance.num_agents}")
     simulator = Simulator(instance, Filter.FULL, problem)

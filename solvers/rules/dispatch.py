@@ -48,7 +48,8 @@ def solve_by_samples(
 ) -> Result:
     """Best of ``budget.samples`` episodes of ``priority`` (the first is greedy), within ``budget.time_limit``.
 
-    Without a time limit the schedule is the same for any number of workers.
+    Without a time limit the schedule is the same for any number of workers. Where durations or jobs are revealed as
+    time goes on, the best of several episodes is clairvoyant, and the result says so.
 
     Raises
     ------
@@ -75,7 +76,8 @@ def solve_by_samples(
             done = batches[-1].stop
             if budget.time_limit is not None and time.perf_counter() - started >= budget.time_limit:
                 break
-    return finish(instance, solver, seed, time.perf_counter() - started, best, lower_bound(instance), log=log)
+    seconds, clairvoyant = time.perf_counter() - started, instance.is_online and done > 1
+    return finish(instance, solver, seed, seconds, best, lower_bound(instance), log=log, clairvoyant=clairvoyant)
 
 
 def _batch(budget: Budget, done: int, spent: float) -> int:

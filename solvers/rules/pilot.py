@@ -1,6 +1,8 @@
 """The pilot method (Duin and Voss 1999, doi:10.1002/(SICI)1097-0037(199910)34:3<181::AID-NET2>3.0.CO;2-Y).
 
-At each decision every candidate is tried and completed by a dispatching rule; the best completion decides.
+At each decision every candidate is tried and completed by a dispatching rule; the best completion decides. Where
+durations or jobs are revealed as time goes on, completions are of what is believed: durations are the expected ones,
+and no job comes that is not known.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ def default_rule(instance: Instance) -> str:
         return "nearest"
     if len(instance.eligible_agent) == instance.num_tasks:
         return "spt-twkr"
+    if instance.moving_delay > 0 or bool((instance.task_pieces > 1).any()):
+        return "weighted-fair"
     return "pair" if len(instance.predecessor_task) else "eft"
 
 

@@ -24,6 +24,7 @@ KEYS = [
     "runtime_s",
     "seed",
     "checked",
+    "clairvoyant",
     "tolerance",
     "versions",
 ]

@@ -16,7 +16,7 @@ from training.running import group_of
 
 KEYS = [
     "instance", "family", "preset", "solver", "status", "objective", "lower_bound", "gap", "best_known",
-    "gap_to_best_known", "runtime_s", "seed", "checked", "tolerance", "versions",
+    "gap_to_best_known", "runtime_s", "seed", "checked", "clairvoyant", "tolerance", "versions",
 ]  # fmt: skip
 
 

@@ -113,6 +113,7 @@ def _lines(row: Row) -> str:
         "to best known": percent(row.gap_to_best_known, 2),
         "seconds": f"{row.runtime_s:.3f}",
         "checked": text(row.checked),
+        "clairvoyant": "yes" if row.clairvoyant else None,
     }
     return "".join(f"{name:<14}{value}\n" for name, value in facts.items() if value)
 

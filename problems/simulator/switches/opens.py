@@ -1,9 +1,15 @@
-"""When an open task may be chosen."""
+"""What is known of jobs, and when an open task may be chosen."""
 
 from __future__ import annotations
 
-from problems.simulator.arrays import HAS_WAVES, NOW, OPENS_EARLY, RIPE, Problem, State
+from problems.simulator.arrays import HAS_WAVES, NOW, NUM_REVEALED, OPENS_EARLY, RANK, RIPE, Problem, State
 from problems.simulator.jit import inlined
+
+
+@inlined
+def is_revealed(problem: Problem, state: State, job: int) -> bool:
+    """Whether agents know of ``job``. In a belief the clock goes on, but no job is revealed."""
+    return problem.jobs[job, RANK] < state.clock[NUM_REVEALED]
 
 
 @inlined

@@ -142,6 +142,15 @@ def order(problem: Problem, state: State, task: int) -> None:
 
 
 @jit
+def has_orders(state: State) -> bool:
+    """Whether some agent is ordered to a stage: then something will happen."""
+    for agent in range(len(state.servers)):
+        if state.servers[agent, ORDER] >= 0:
+            return True
+    return False
+
+
+@jit
 def executors_of(state: State, job: int) -> int:
     """Agents local to ``job``, or on their way there, apart from those of the round without an order."""
     own = state.clock[ROUND_LEFT] if state.clock[ROUND_JOB] == job else 0
