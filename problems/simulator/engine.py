@@ -13,6 +13,7 @@ from problems.simulator.arrays import (
     FREE,
     HAS_CHANGEOVER,
     HAS_RESOURCES,
+    IS_BELIEF,
     JOB,
     JOB_WORK,
     LAST,
@@ -27,7 +28,6 @@ from problems.simulator.arrays import (
     NOW,
     NUM_OPEN,
     NUM_PREDS,
-    NUM_REVEALED,
     NUM_ROWS,
     NUM_USES,
     NUM_WAITED,
@@ -129,11 +129,8 @@ def believe(problem: Problem, state: State) -> None:
     To be used with the belief of the problem; see `problems.simulator.arrays.belief_of`.
     """
     now = state.clock[NOW]
-    for number in range(len(problem.reveals)):
-        job = problem.reveals[number]
-        if number >= state.clock[NUM_REVEALED]:
-            state.jobs[job, ENDS] = 0
-        elif state.jobs[job, ENDS] > now:
+    for job in range(len(state.jobs)):
+        if state.jobs[job, ENDS] > now and is_revealed(problem, state, job):
             state.jobs[job, ENDS] = now
     for agent in range(len(state.agents)):
         if state.agents[agent, UNTIL] > now:
@@ -233,7 +230,10 @@ def commit_under(problem: Problem, state: State, agent: int, task: int, limit: i
 
 @jit
 def objective_value(problem: Problem, state: State) -> int:
-    """Objective of the commitments so far, in integer time (a sum over jobs where the objective is a mean)."""
+    """Objective of the commitments so far, in integer time (a sum over jobs where the objective is a mean).
+
+    In a belief, of the jobs that are revealed.
+    """
     kind = problem.flags[OBJECTIVE]
     value = 0
     if kind == MAKESPAN:
@@ -242,7 +242,8 @@ def objective_value(problem: Problem, state: State) -> int:
                 home = return_time(problem, agent, state.agents[agent, LAST]) if problem.flags[HAS_CHANGEOVER] else 0
                 value = max(value, state.agents[agent, UNTIL] + home)
         for job in range(len(state.jobs)):
-            value = max(value, state.jobs[job, ENDS])
+            if not problem.flags[IS_BELIEF] or is_revealed(problem, state, job):
+                value = max(value, state.jobs[job, ENDS])
         return value
     if kind == LONGEST_ROUTE:
         for agent in range(len(state.agents)):
@@ -250,6 +251,8 @@ def objective_value(problem: Problem, state: State) -> int:
             value = max(value, state.agents[agent, LENGTH] + return_time(problem, agent, last))
         return value
     for job in range(len(state.jobs)):
+        if problem.flags[IS_BELIEF] and not is_revealed(problem, state, job):
+            continue
         end, weight = state.jobs[job, ENDS], problem.jobs[job, WEIGHT]
         if kind == MEAN_FLOW:
             value += end - problem.jobs[job, RELEASE]
