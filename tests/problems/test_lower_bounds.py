@@ -29,9 +29,9 @@ def shop(**switches: Any) -> Instance:
         ({"job_release": np.array([0, 5])}, 10),
         ({"job_reveal": np.array([4, 0])}, 9),
         ({"agent_available": np.array([0, 6])}, 12),
-        ({"objective": Objective.MEAN_FLOW_TIME}, 10),
+        ({"objective": Objective.MEAN_FLOW_TIME}, 11),
         ({"objective": Objective.MEAN_FLOW_TIME, "job_release": np.array([0, 5])}, 10),
-        ({"objective": Objective.TOTAL_COMPLETION_TIME, "job_weight": np.array([1, 10])}, 55),
+        ({"objective": Objective.TOTAL_COMPLETION_TIME, "job_weight": np.array([1, 10])}, 56),
         ({"objective": Objective.TOTAL_WEIGHTED_TARDINESS, "job_due": np.array([-1, 3])}, 2),
         ({"objective": Objective.LONGEST_ROUTE}, 0),
         ({"task_pieces": np.array([1, 1, 3, 1])}, 14),
@@ -60,6 +60,81 @@ def test_nothing_to_do() -> None:
     assert lower_bound(job_shop("s", [[]], 1, releases=[4])) == 4
     assert lower_bound(job_shop("s", [[(0, 0)], [(0, 0)]], 1)) == 0
     assert lower_bound(multiple_tsp("t", [[0, 0]], 2)) == 0
+
+
+def machines() -> Instance:
+    """Three jobs of 2, 3 and 4 on either of two machines, with setups of 5 at least between them."""
+    jobs = [Job([Task({0: time, 1: time})]) for time in (2, 3, 4)]
+    times = np.full((1, 4, 4), 5) + np.arange(4)[:, None]
+    changeover = Changeover(times, np.zeros(2), np.arange(3), np.full(2, -1))
+    return build_instance("m", "upms", ("a", "b"), jobs, changeover=changeover)
+
+
+@pytest.mark.parametrize(
+    ("switches", "expected"),
+    [
+        ({}, 7),
+        ({"agent_available": np.array([4, 3])}, 10),
+        ({"moving_delay": 2}, 10),
+        ({"task_pieces": np.array([1, 1, 3])}, 16),
+    ],
+    ids=["setups", "late machines", "moves", "pieces"],
+)
+def test_least_setups_count(switches: dict[str, Any], expected: int) -> None:
+    """All tasks but one on each machine pay for the least setup that can lead to them, and each job for a move.
+
+    Setups to the jobs take 6, 5 and 5 at least, so three jobs need 9 and 5 for the third: 14 on two machines.
+    """
+    assert lower_bound(machines().replace(**switches)) == expected
+
+
+def test_setups_of_a_machine_that_must_do_all() -> None:
+    """Between n tasks that only one machine can do lie n - 1 setups."""
+    jobs = [Job([Task({0: 1})]) for _ in range(4)]
+    changeover = Changeover(np.full((1, 4, 4), 10), np.zeros(1), np.arange(4), np.full(1, -1))
+    assert lower_bound(build_instance("one", "upms", ("a",), jobs, changeover=changeover)) == 34
+
+
+def test_pieces_of_a_task_follow_each_other() -> None:
+    """The setup of a task to itself counts where it has several pieces."""
+    jobs = [Job([Task({0: 1}, pieces=3)]), Job([Task({0: 1})])]
+    changeover = Changeover(np.array([[[0, 9], [9, 9]]]), np.zeros(1), np.arange(2), np.full(1, -1))
+    assert lower_bound(build_instance("p", "custom", ("a",), jobs, changeover=changeover)) == 4
+
+
+def cluster(works: list[int], num_agents: int, arrivals: list[int], delay: int = 0) -> Instance:
+    """One stage of pieces of length 1 for each job."""
+    jobs = [
+        Job([Task(dict.fromkeys(range(num_agents), 1), pieces=work)], release=time, reveal=time)
+        for work, time in zip(works, arrivals, strict=True)
+    ]
+    names = [f"e{number}" for number in range(num_agents)]
+    return build_instance("c", "spark", names, jobs, Objective.MEAN_FLOW_TIME, moving_delay=delay)
+
+
+@pytest.mark.parametrize(
+    ("instance", "expected"),
+    [
+        (cluster([4, 6, 2], 2, [0, 0, 0]), 1 + 3 + 6),
+        (cluster([4, 6, 2], 2, [0, 0, 1]), 2 + 2 + 6),
+        (cluster([8, 2], 2, [0, 1]), 5 + 1),
+        (cluster([4, 6, 2], 2, [0, 0, 0], delay=3), 4 + 6 + 11),
+        (cluster([1, 1, 1], 5, [0, 4, 4]), 3),
+    ],
+    ids=["batch", "stream", "short one goes first", "moves", "more executors than work"],
+)
+def test_shortest_remaining_work_first(instance: Instance, expected: int) -> None:
+    """Flow times on a cluster are bounded by one fast machine that prefers the least remaining work."""
+    assert lower_bound(instance) == expected
+
+
+def test_order_of_ends_meets_due_dates_and_weights() -> None:
+    """On one machine the k-th end is paired with the k-th due date, or with the k-th largest weight."""
+    jobs = [Job([Task({0: 4})], due=due, weight=weight) for due, weight in ((4, 2), (-1, 9), (5, 3), (4, 5))]
+    instance = build_instance("late", "custom", ("a",), jobs, Objective.TOTAL_WEIGHTED_TARDINESS)
+    assert lower_bound(instance) == 2 * (0 + 4 + 7)
+    instance = instance.replace(objective=Objective.TOTAL_COMPLETION_TIME)
+    assert lower_bound(instance) == 9 * 4 + 5 * 8 + 3 * 12 + 2 * 16
 
 
 def test_random_durations_count_at_their_least() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from problems.instance import Instance
+from problems.lower_bounds.paths import Paths
+from problems.lower_bounds.sums import job_work
 from solvers.cpsat.intervals.variables import Expr
 from solvers.cpsat.pieces.variables import PieceVariables
 
@@ -23,7 +25,7 @@ def add_area_cuts(variables: PieceVariables, completions: Sequence[Expr]) -> Non
     The work of a job is that of its pieces and of one move. Times count from when the first job of the set is known.
     """
     instance = variables.instance
-    work = job_work(instance)
+    work = job_work(instance, Paths(instance)).tolist()
     known = [_begins(instance, job) for job in range(instance.num_jobs)]
     jobs = [job for job in range(len(completions)) if work[job] > 0]
     for chosen in _sets(jobs, work, known):
@@ -31,15 +33,6 @@ def add_area_cuts(variables: PieceVariables, completions: Sequence[Expr]) -> Non
         area = sum(work[job] for job in chosen) ** 2 + sum(work[job] ** 2 for job in chosen)
         total = sum(work[job] * (completions[job] - begin) for job in chosen)
         variables.model.add(total >= -(-area // (2 * instance.num_agents)))
-
-
-def job_work(instance: Instance) -> list[int]:
-    """Time that each job takes of all agents together, one move included."""
-    work = [0] * instance.num_jobs
-    for task, job in enumerate(instance.task_job.tolist()):
-        work[job] += int(instance.task_pieces[task]) * int(instance.eligible(task)[1].min())
-    moves = set(instance.task_job.tolist()) if instance.moving_delay > 0 else set()
-    return [time + instance.moving_delay * (job in moves) for job, time in enumerate(work)]
 
 
 def _begins(instance: Instance, job: int) -> int:
