@@ -17,6 +17,7 @@ from benchmarks import (
     messages,
     parallel_machines,
     routes,
+    spark,
 )
 from benchmarks.rows import Row, as_table, measure, read_results, write_results
 
@@ -39,6 +40,7 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
         "fjsp": lambda: flexible_shops.rows(shared, long),
         "upms": lambda: parallel_machines.rows(shared, long),
         "cluster-proofs": clusters.proofs,
+        "spark": lambda: spark.rows(shared),
         "environments": lambda: environment_speed.rows(jssenv),
     }
 
