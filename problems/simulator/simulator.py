@@ -23,10 +23,10 @@ from problems.simulator.arrays import (
     TASKS_LEFT,
     Problem,
     State,
-    compile_problem,
     new_state,
 )
 from problems.simulator.candidates import AGENT, TASK, Filter
+from problems.simulator.tables import compile_problem
 from problems.validate import describe_task
 
 _REASONS = {
