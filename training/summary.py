@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
 
-from training.rows import Row
+from training.rows import Row, relative_excess
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,9 @@ class Summary:
         Number of instances, of rows, and of rows with a checked schedule.
     gap_to_best_known
         Mean over instances, averaged over seeds; None unless every row with a best-known value is solved.
+    to_best_found
+        Mean excess over the best objective that any solver of the table found, averaged over seeds; None unless every
+        row is solved.
     spread
         Standard deviation over seeds of the mean over instances; None with fewer than two seeds.
     gap
@@ -37,14 +40,15 @@ class Summary:
     rows: int
     solved: int
     gap_to_best_known: float | None
+    to_best_found: float | None
     spread: float | None
     gap: float | None
     proved: int
     median_runtime_s: float | None
 
 
-def summarize(rows: Sequence[Row], solver: str, group: str) -> Summary:
-    """Average ``rows``, which belong to one solver and one group.
+def summarize(rows: Sequence[Row], solver: str, group: str, best: Mapping[Hashable, float] | None = None) -> Summary:
+    """Average ``rows``, which belong to one solver and one group; ``best`` is what `best_found` gave for the table.
 
     A mean over the solved rows only would favour a solver that fails on hard instances, so a solver that failed
     where others can be compared has no mean.
@@ -57,11 +61,21 @@ def summarize(rows: Sequence[Row], solver: str, group: str) -> Summary:
         rows=len(rows),
         solved=len(solved),
         gap_to_best_known=_mean([row.gap_to_best_known for row in _comparable(rows)]),
+        to_best_found=_mean([relative_excess(row.objective, (best or {}).get(row.key)) for row in rows]),
         spread=_spread(rows),
         gap=_mean([row.gap for row in rows]),
         proved=sum(row.status == "optimal" for row in rows),
         median_runtime_s=median(row.runtime_s or 0.0 for row in solved) if solved else None,
     )
+
+
+def best_found(rows: Iterable[Row]) -> dict[Hashable, float]:
+    """Best objective of the solved rows of each instance, by `Row.key`."""
+    best: dict[Hashable, float] = {}
+    for row in rows:
+        if row.solved and row.objective is not None:
+            best[row.key] = min(best.get(row.key, row.objective), row.objective)
+    return best
 
 
 def _comparable(rows: Iterable[Row]) -> list[Row]:
@@ -89,8 +103,9 @@ def distinct(values: Iterable[object]) -> list:  # type: ignore[type-arg]
 
 def by_solver(rows: Sequence[Row]) -> list[Summary]:
     """One summary per family and solver over all its rows."""
+    best = best_found(rows)
     pairs = distinct((row.family, row.solver) for row in rows)
     return [
-        summarize([row for row in rows if (row.family, row.solver) == pair], pair[1], pair[0] or "unknown family")
+        summarize([row for row in rows if (row.family, row.solver) == pair], pair[1], pair[0] or "unknown family", best)
         for pair in pairs
     ]

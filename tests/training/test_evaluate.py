@@ -17,6 +17,7 @@ from problems.formats import write_instance
 from training.commands.evaluate import gap_table, result_table
 from training.evaluation import crashed, make_tasks, perform
 from training.instances import Source
+from training.report.tables import group_table
 from training.rows import COLUMNS, Row
 from training.summary import by_solver, summarize
 
@@ -160,6 +161,17 @@ def test_means_and_spread_over_seeds():
     assert summary.gap_to_best_known == pytest.approx(0.15)
     assert summary.spread == pytest.approx(0.0707, abs=1e-4)
     assert summarize([solved(110)], "a", "all").spread is None
+
+
+def test_solvers_are_compared_with_each_other_where_nothing_is_known():
+    """Without best-known values the mean excess over the best value found here still ranks the solvers."""
+    rows = [solved(value, solver) for solver, value in (("a", 110), ("b", 100), ("c", 150))]
+    for row in rows:
+        row.best_known = row.gap_to_best_known = None
+    assert [summary.to_best_found for summary in by_solver(rows)] == pytest.approx([0.1, 0.0, 0.5])
+    assert "50.00 %" in gap_table(rows) and "50.00 %" in group_table(rows)
+    rows.append(Row("y", "b", 0, "jsp", status="unknown"))
+    assert by_solver(rows)[1].to_best_found is None
 
 
 def test_tables_have_a_line_per_row_and_per_solver():

@@ -64,9 +64,8 @@ def _family(evaluations: Evaluations, family: str) -> str:
     rows = [entry.row for entry in entries]
     title = FAMILIES[family].title if family in FAMILIES else family
     title = title[:1].upper() + title[1:]
-    known = any(row.best_known is not None for row in rows)
     return (
-        section(f"{title}: gaps", paragraph(known_text(rows)), solver_table(rows), group_table(rows) if known else "")
+        section(f"{title}: gaps", paragraph(known_text(rows)), solver_table(rows), group_table(rows))
         + section(f"{title}: instances", instance_table(rows))
         + section(f"{title}: value against time", grid(_curves(entries)))
         + section(f"{title}: best schedules", *_schedules(entries))

@@ -28,7 +28,7 @@ tr.total td { border-top: 1.5px solid var(--ink); font-weight: 600; }
 figure { margin: 14px 0 26px; }
 figure .scroll { margin: 0; }
 figure svg { display: block; width: 100%; min-width: 520px; height: auto; }
-.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 470px), 1fr)); gap: 0 24px; }
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 470px), 1fr)); gap: 0 24px; }
 .grid figure { min-width: 0; }
 .grid figure svg { min-width: 440px; }
 code { font: 0.85rem ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }

@@ -7,31 +7,38 @@ from statistics import fmean
 
 from training.report.html import Cell, number, table
 from training.rows import Row, labels
-from training.summary import Summary, distinct, summarize
+from training.summary import Summary, best_found, distinct, summarize
 from training.table import percent, text
 
 TOTAL = "all"
+SOLVER_CAPTION = (
+    "Mean gaps to the best-known values, their standard deviation over seeds, and mean excess over the best value that "
+    "any of these solvers found."
+)
 
 
 def solver_table(rows: Sequence[Row]) -> str:
     """One line per solver over all instances of a family, the least gap first."""
     head = [
         Cell("solver"),
-        *(number(name) for name in ("mean gap", "instances", "seeds", "spread", "proved", "solved", "median s")),
+        *(number(name) for name in ("to best known", "spread", "to best found", "instances", "seeds")),
+        *(number(name) for name in ("proved", "solved", "median s")),
     ]
-    summaries = sorted(_summaries(rows), key=lambda summary: _order(summary.gap_to_best_known))
+    summaries = sorted(_summaries(rows), key=lambda summary: _order(summary))
     lines = [_solver_line(summary, rows) for summary in summaries]
-    caption = "Mean gap to the best-known values; spread is the standard deviation of that mean over seeds."
-    return table(head, lines, caption)
+    return table(head, lines, SOLVER_CAPTION)
 
 
 def _summaries(rows: Sequence[Row]) -> list[Summary]:
-    solvers = distinct(row.solver for row in rows)
-    return [summarize([row for row in rows if row.solver == solver], solver, TOTAL) for solver in solvers]
+    solvers, best = distinct(row.solver for row in rows), best_found(rows)
+    return [summarize([row for row in rows if row.solver == solver], solver, TOTAL, best) for solver in solvers]
 
 
-def _order(gap: float | None) -> float:
-    return float("inf") if gap is None else gap
+def _order(summary: Summary) -> tuple[float, float]:
+    """By the gap to the best-known values, then by what others found; a solver without a mean comes last."""
+    means = summary.gap_to_best_known, summary.to_best_found
+    first, second = (float("inf") if mean is None else mean for mean in means)
+    return first, second
 
 
 def _solver_line(summary: Summary, rows: Sequence[Row]) -> list[Cell]:
@@ -40,9 +47,10 @@ def _solver_line(summary: Summary, rows: Sequence[Row]) -> list[Cell]:
     return [
         Cell(summary.solver),
         number(percent(summary.gap_to_best_known, 2)),
+        number(percent(summary.spread, 2)),
+        number(percent(summary.to_best_found, 2)),
         number(summary.instances),
         number(seeds),
-        number(percent(summary.spread, 2)),
         number(summary.proved),
         number(solved, "" if summary.solved == summary.rows else "bad"),
         number(_seconds(summary.median_runtime_s)),
@@ -56,25 +64,37 @@ def _seconds(value: float | None) -> str | None:
 
 
 def group_table(rows: Sequence[Row]) -> str:
-    """Mean gap to the best-known values by group (rows) and solver (columns), the best of each row in bold."""
+    """Mean gap by group (rows) and solver (columns), the best of each row in bold.
+
+    The gap is that to the best-known values or, where none is known, to the best value found.
+    """
     solvers, groups = distinct(row.solver for row in rows), distinct(row.group for row in rows if row.group)
-    lines = [_group_line([row for row in rows if row.group == group], str(group), solvers) for group in groups]
-    lines.append(_group_line(rows, TOTAL, solvers))
+    lines = [
+        _group_line([row for row in rows if row.group == group], str(group), solvers, _is_known(rows))
+        for group in groups
+    ]
+    lines.append(_group_line(rows, TOTAL, solvers, _is_known(rows)))
     head = [Cell("group"), number("instances"), *(number(solver) for solver in solvers)]
-    return table(head, lines, "Mean gap to the best-known values by group.", total=True)
+    caption = "Mean gap to the best-known values" if _is_known(rows) else "Mean excess over the best value found"
+    return table(head, lines, f"{caption} by group.", total=True)
 
 
-def _group_line(rows: Sequence[Row], group: str, solvers: Sequence[str]) -> list[Cell]:
-    count = len(distinct(row.key for row in rows))
-    summaries = [summarize([row for row in rows if row.solver == name], name, group) for name in solvers]
-    whole = [summary.gap_to_best_known for summary in summaries if summary.instances == count]
-    least = min((gap for gap in whole if gap is not None), default=None)
-    return [Cell(group), number(count), *(_group_cell(summary, count, least) for summary in summaries)]
+def _is_known(rows: Sequence[Row]) -> bool:
+    return any(row.best_known is not None for row in rows)
 
 
-def _group_cell(summary: Summary, count: int, least: float | None) -> Cell:
+def _group_line(rows: Sequence[Row], group: str, solvers: Sequence[str], known: bool) -> list[Cell]:
+    count, best = len(distinct(row.key for row in rows)), best_found(rows)
+    summaries = [summarize([row for row in rows if row.solver == name], name, group, best) for name in solvers]
+    gaps = [summary.gap_to_best_known if known else summary.to_best_found for summary in summaries]
+    pairs = list(zip(gaps, summaries, strict=True))
+    whole = [gap for gap, summary in pairs if gap is not None and summary.instances == count]
+    least = min(whole, default=None)
+    return [Cell(group), number(count), *(_group_cell(gap, summary, count, least) for gap, summary in pairs)]
+
+
+def _group_cell(gap: float | None, summary: Summary, count: int, least: float | None) -> Cell:
     """Mean gap; a solver that ran on a part of the group only says so and is not called the best."""
-    gap = summary.gap_to_best_known
     if gap is not None and summary.instances < count:
         return number(f"{percent(gap, 2)} ({summary.instances} of {count})")
     return number(percent(gap, 2), "best" if gap is not None and gap == least else "")
@@ -89,7 +109,7 @@ def known_text(rows: Sequence[Row]) -> str:
     told = [f"{source} ({date})" if date else f"{source} (no date given)" for source, date in sources]
     shown = "; ".join(told[:6]) + (f"; and {len(told) - 6} more" if len(told) > 6 else "")
     instances = len(distinct(row.key for row in known))
-    return f"Best-known values of {instances} instances: {shown}."
+    return f"Best-known values of {instances} instance{'' if instances == 1 else 's'}: {shown}."
 
 
 def instance_table(rows: Sequence[Row]) -> str:
