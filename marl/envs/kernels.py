@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graphs.features import Context, new_context
 from marl.envs.board import COUNT, VALUE, Board, chosen_task, offer, offer_all
 from problems.instance import IntArray
-from problems.simulator.arrays import FREE, LAST, NONE, Problem, State
+from problems.simulator.arrays import LAST, NONE, UNTIL, Problem, State
 from problems.simulator.candidates import AGENT, Candidates, new_candidates, next_decision
 from problems.simulator.engine import LEGAL, commit, commit_under, legality, objective_value, wait
 from problems.simulator.jit import jit
@@ -161,5 +161,5 @@ def last_end(problem: Problem, state: State) -> int:
     for agent in range(len(state.agents)):
         last = state.agents[agent, LAST]
         if last != NONE:
-            end = max(end, state.agents[agent, FREE] + return_time(problem, agent, last))
+            end = max(end, state.agents[agent, UNTIL] + return_time(problem, agent, last))
     return end
