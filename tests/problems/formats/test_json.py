@@ -178,6 +178,7 @@ BROKEN = {
     "after a long pair": (changed("jobs.0.tasks.0.after", [[0, 1, 2]]), "has 3 items; expected 2"),
     "objective": (MINIMAL | {"objective": "cmax"}, "expected one of makespan, longest_route"),
     "opens": (MINIMAL | {"opens": "soon"}, "finished, dispatched"),
+    "serves": (MINIMAL | {"serves": "job"}, "piece, stage"),
     "retire": (MINIMAL | {"retire": 1}, "true or false"),
     "name": (MINIMAL | {"name": 3}, r"\$\.name: found 3; expected a text"),
     "state without changeover": (changed("jobs.0.tasks.0.state", 0), "needs 'changeover'"),
@@ -215,6 +216,7 @@ BROKEN_SWITCHES = {
     "infinite place": ({"coordinates": [[0, 10**400], [1, 1]]}, "expected a finite number"),
     "text for a place": ({"coordinates": [["x", 0], [1, 1]]}, "found 'x'; expected a number"),
     "levels": ({"waves": {"levels": [2, 1]}}, "waves.levels must increase"),
+    "between": ({"waves": {"levels": [1], "between": "above"}}, "below, inverted"),
     "samples of another length": (
         {"waves": {"levels": [1, 2]}, "jobs": [[{"durations": 1, "state": 0, "samples": {"first": [[1]]}}]]},
         "samples.first: has 1 items; expected 2",
