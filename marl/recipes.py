@@ -6,13 +6,15 @@ needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from graphs.schema import NUM_FEATURES, NUM_SHOP_FEATURES
 from problems.errors import UnknownNameError
+from problems.families.spark_variants import with_executors, with_preset
 from problems.generators import (
     brandimarte_like,
     random_hurink,
@@ -47,6 +49,8 @@ class Recipe:
         Whether waiting competes with the candidates.
     temperature
         Size of the noise on the scores in sampling: the best of several on held-out generated instances.
+    variant
+        What sets the instances apart from those that are usual for the family; empty if nothing does.
     """
 
     instance: Callable[[int], Instance]
@@ -56,6 +60,7 @@ class Recipe:
     num_features: int = NUM_FEATURES
     may_wait: bool = True
     temperature: float = 1.0
+    variant: str = ""
 
 
 JOB_SHOP_SIZES = ((10, 10), (15, 15), (20, 15), (20, 20), (30, 15), (30, 20))
@@ -196,6 +201,29 @@ def recipe_of(family: str) -> Recipe:
     if family not in RECIPES:
         raise UnknownNameError("family to train on", family, list(RECIPES))
     return RECIPES[family]
+
+
+@contextmanager
+def spark_variant(executors: int | None, preset: str | None) -> Iterator[None]:
+    """Make all training and validation instances of Spark jobs for one number of executors, or one preset.
+
+    None leaves the choice to the recipe. The variant ends with the ``with`` block.
+    """
+    usual = RECIPES["spark"]
+
+    def instance(seed: int) -> Instance:
+        made = usual.instance(seed)
+        made = made if executors is None else with_executors(made, executors)
+        return made if preset is None else with_preset(made, preset)
+
+    told = [f"{executors} executors"] if executors is not None else []
+    told += [f"preset {preset}"] if preset is not None else []
+    variant = ", ".join(told)
+    RECIPES["spark"] = replace(usual, instance=instance, sizes=f"{usual.sizes}; all with {variant}", variant=variant)
+    try:
+        yield
+    finally:
+        RECIPES["spark"] = usual
 
 
 def temperature_of(family: str) -> float:

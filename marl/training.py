@@ -155,7 +155,9 @@ class Progress:
     @property
     def identity(self) -> dict[str, Any]:
         """What must be equal for one run to go on from another."""
-        return {"family": self.settings.family, "policy": self.settings.policy, "seed": self.settings.seed}
+        variant = recipe_of(self.settings.family).variant
+        run = {"family": self.settings.family, "policy": self.settings.policy, "seed": self.settings.seed}
+        return run | ({"variant": variant} if variant else {})
 
     def reached(self, updates: int | None) -> bool:
         """Whether the run has made as many updates as asked for."""

@@ -80,6 +80,8 @@ class TrainConfig:
         Number of updates after which to stop, counted from the beginning of the run; None for no such limit.
     seed
         Seed of instances, weights and samples.
+    executors, preset
+        Number of executors and preset of all Spark clusters that are trained on; None for those of the recipe.
     resume
         Go on from the checkpoint in ``out``.
     track
@@ -95,6 +97,8 @@ class TrainConfig:
     minutes: float = option("minutes to train", 10.0, "X", minimum=0)
     updates: int | None = option("stop after this many updates, if that is earlier", None, "N", minimum=1)
     seed: int = option("seed of all randomness", 0, "N", minimum=0)
+    executors: int | None = option("number of executors of all Spark clusters", None, "M", minimum=1)
+    preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     resume: bool = option("go on from the checkpoint in --out", False)
     track: bool = option("log metrics to Weights & Biases", False)
     config: Path | None = option("JSON file of options; the command line overrides it", None, metavar="FILE")

@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any
 
-from marl.recipes import recipe_of
+from marl.recipes import recipe_of, spark_variant
 from training.commands.arguments import TrainConfig
 from training.files import make_folder, to_json, write_whole
 from training.log import say
-from training.options import as_json
+from training.options import OptionError, as_json
 from training.tracking import Metrics, NoTracker, Tracker, start_tracking
 
 
 def run(config: TrainConfig) -> int:
     """Train, with metrics in ``out/metrics.jsonl`` and, if asked for, on Weights & Biases."""
     recipe_of(config.family)
+    _require_spark(config)
     make_folder(config.out)
     record = _Record(config)
     try:
-        updates = run_training(config, record.log)
+        with _variant(config):
+            updates = run_training(config, record.log)
         record.finish()
     finally:
         record.close()
     say(f"trained: {config.out}" if updates else f"nothing to do: the run in {config.out} is at its target already")
     return 0
+
+
+def _require_spark(config: TrainConfig) -> None:
+    for option, value in (("--executors", config.executors), ("--preset", config.preset)):
+        if value is not None and config.family != "spark":
+            raise OptionError(f"{option} applies to Spark jobs only, not to family '{config.family}'; leave it out")
+
+
+def _variant(config: TrainConfig) -> AbstractContextManager[None]:
+    if config.executors is None and config.preset is None:
+        return nullcontext()
+    return spark_variant(config.executors, config.preset)
 
 
 class _Record:
