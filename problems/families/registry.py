@@ -76,7 +76,7 @@ def _small_multiple_tsp(seed: int) -> Instance:
 def _small_spark(seed: int) -> Instance:
     from problems.generators import random_spark
 
-    return random_spark(2, 2, seed, fixed=True, max_stages=3, max_tasks=3)
+    return random_spark(2, 2, seed, fixed=True, max_stages=3, max_tasks=2)
 
 
 FAMILIES: dict[str, Family] = {

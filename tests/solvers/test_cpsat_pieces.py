@@ -88,7 +88,7 @@ def test_complete_hints_are_accepted(delay: int):
 
 @pytest.mark.parametrize(
     ("seed", "pieces", "executors", "delay", "stream"),
-    [(1, 30, 4, 0, False), (5, 30, 4, 0, False), (2, 24, 3, 0, True), (3, 20, 2, 0, True), (4, 12, 3, 3, False)],
+    [(1, 16, 3, 0, False), (5, 18, 4, 0, False), (2, 16, 3, 0, True), (3, 15, 2, 0, True), (4, 9, 2, 3, False)],
 )
 def test_tiny_clusters_are_proved(seed: int, pieces: int, executors: int, delay: int, stream: bool):
     """Mean flow times of tiny clusters are proved, and a replay of the schedule gives exactly that value."""

@@ -15,7 +15,7 @@ from problems.schedule import Schedule
 from problems.simulator import replay
 from solvers.budget import Budget
 from solvers.cpsat.intervals.objective import ObjectivePart
-from solvers.cpsat.pieces.cuts import add_area_cuts
+from solvers.cpsat.pieces.cuts import VisitCuts, add_area_cuts
 from solvers.cpsat.pieces.moves import Moves, Piece
 from solvers.cpsat.pieces.variables import PieceVariables, horizon
 
@@ -47,7 +47,11 @@ class PiecesModel:
             self._add_capacity()
         self._objective = ObjectivePart(self.variables, None, upper)
         self.objective = self._objective.objective
-        add_area_cuts(self.variables, self._objective.completions)
+        completions = self._objective.completions
+        add_area_cuts(self.variables, completions)
+        self._visits = (
+            None if self.moves is None or not completions else VisitCuts(self.variables, completions, self.moves)
+        )
 
     def _add_capacity(self) -> None:
         """No more pieces than agents at a time; agents that come late are busy until then."""
@@ -84,7 +88,11 @@ class PiecesModel:
         for (task, number), start in starts.items():
             self.model.add_hint(self.variables.start[task][number], start)
         if self.moves is not None:
-            self.moves.hint(routes, starts)
+            visits = self.moves.hint(routes, starts)
+            if self._visits is not None:
+                completion = self.instance.job_release.copy()
+                np.maximum.at(completion, self.instance.task_job, ends)
+                self._visits.hint(visits, completion)
         self._objective.hint(ends, integer_objective(self.instance, schedule))
 
     def schedule(self, value: Callable[[Any], int]) -> Schedule:

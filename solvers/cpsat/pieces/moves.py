@@ -89,20 +89,28 @@ class Moves:
             )
         variables.model.add_cumulative(intervals, [1] * len(intervals), variables.instance.num_agents)
 
-    def hint(self, routes: list[list[Piece]], starts: dict[Piece, int]) -> None:
-        """Give every variable its value, given the pieces of each agent in order."""
+    def to_job(self, job: int) -> list[Literal]:
+        """Whether the agent of each piece of ``job`` has to move to it."""
+        jobs = (self.variables.instance.task_job[task] for task, _ in self._pieces)
+        return [moved for moved, other in zip(self.moved, jobs, strict=True) if other == job]
+
+    def hint(self, routes: list[list[Piece]], starts: dict[Piece, int]) -> dict[int, int]:
+        """Give every variable its value, given the pieces of each agent in order; returns the moves to each job."""
         model, node_of = self.variables.model, {piece: node for node, piece in enumerate(self._pieces, 1)}
         used = {
             pair for route in routes if route for pair in pairwise([HOME, *(node_of[piece] for piece in route), HOME])
         }
         for pair, arc in self.arcs.items():
             model.add_hint(arc, pair in used)
+        visits = dict.fromkeys(range(self.variables.instance.num_jobs), 0)
         for before, after in used:
             if after != HOME:
                 moves = self._changes_job(before, after)
+                visits[int(self.variables.instance.task_job[self._pieces[after - 1][0]])] += moves
                 model.add_hint(self.moved[after - 1], moves)
                 begin = starts[self._pieces[after - 1]] - self.variables.instance.moving_delay * moves
                 model.add_hint(self.begin[after - 1], begin)
+        return visits
 
     def plan(self, value: Callable[[Any], int]) -> list[list[int]]:
         """Tasks of each agent in order; the agents after the last route do nothing."""
