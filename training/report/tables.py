@@ -69,18 +69,12 @@ def group_table(rows: Sequence[Row]) -> str:
     The gap is that to the best-known values or, where none is known, to the best value found.
     """
     solvers, groups = distinct(row.solver for row in rows), distinct(row.group for row in rows if row.group)
-    lines = [
-        _group_line([row for row in rows if row.group == group], str(group), solvers, _is_known(rows))
-        for group in groups
-    ]
-    lines.append(_group_line(rows, TOTAL, solvers, _is_known(rows)))
+    known = any(row.best_known is not None for row in rows)
+    parts = [(str(group), [row for row in rows if row.group == group]) for group in groups] + [(TOTAL, list(rows))]
+    lines = [_group_line(part, group, solvers, known) for group, part in parts]
     head = [Cell("group"), number("instances"), *(number(solver) for solver in solvers)]
-    caption = "Mean gap to the best-known values" if _is_known(rows) else "Mean excess over the best value found"
+    caption = "Mean gap to the best-known values" if known else "Mean excess over the best value found"
     return table(head, lines, f"{caption} by group.", total=True)
-
-
-def _is_known(rows: Sequence[Row]) -> bool:
-    return any(row.best_known is not None for row in rows)
 
 
 def _group_line(rows: Sequence[Row], group: str, solvers: Sequence[str], known: bool) -> list[Cell]:
