@@ -12,12 +12,9 @@ from problems.generators import random_spark
 from problems.simulator import Filter, Simulator, compile_problem, schedule_of
 from problems.simulator.candidates import END, START, TASK
 from problems.simulator.waves import FIRST, FRESH, REST
-from solvers.budget import Budget
-from solvers.registry import get_solver
 from solvers.rollout import Runner
 from solvers.rules.dispatch import rule_priority
 
-RULES = ("fifo", "sjf", "sjf-cp", "fair", "weighted-fair", "tetris", "pilot:fair")
 PRESETS = ("default", "decima")
 
 
@@ -154,63 +151,6 @@ def test_the_checker_recomputes_every_duration(preset, seed):
     assert report.objective == pytest.approx(simulator.objective() / 1000 / 3)
 
 
-def rows_of(instance, solver):
-    table = get_solver(solver)(instance, Budget(), 0).schedule
-    assert table is not None
-    columns = (table.changeover_start, table.start, table.agent, table.task)
-    return list(zip(*(column.tolist() for column in columns), strict=True)), table
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("solver", RULES)
-def test_no_decision_depends_on_jobs_before_they_come(preset, solver):
-    """Online: with other jobs in the future, and with none, everything until the next arrival stays as it was."""
-    jobs = [SparkJob([stage(3, fresh={1: [400, 900]}, rest={1: [200, 700]}), stage(2, first={1: [300]})], [(0, 1)])]
-    jobs.append(SparkJob([stage(5, fresh={1: [800]}, rest={1: [100, 300]})]))
-    late = [
-        SparkJob([stage(1, fresh={1: 10})], arrival=1500),
-        SparkJob([stage(9, fresh={1: 9000}), stage(9, fresh={1: 5000})], arrival=1500),
-        SparkJob([stage(3, fresh={1: 10})], arrival=90_000),
-    ]
-    kinds = [[*jobs, other] for other in late]
-    found = [rows_of(spark_cluster("late", kind, 3, preset, moving_delay=50), solver)[0] for kind in kinds]
-    before = [[row for row in rows if row[1] < 1500] for rows in found]
-    assert before[0] == before[1] == before[2]
-    assert len(before[0]) > 5
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("solver", RULES)
-def test_no_decision_depends_on_a_duration_before_it_is_over(preset, solver):
-    """Online: under another seed of the durations, all is the same until the first piece that ends at another time."""
-    instances = [random_spark(4, 4, 7, preset=preset, max_stages=4, max_tasks=6, interval=2000.0)]
-    instances.append(instances[0].replace(waves=instances[0].waves and _reseeded(instances[0].waves)))
-    (rows, table), (other_rows, other) = (rows_of(instance, solver) for instance in instances)
-    length = min(len(rows), len(other_rows))
-    ends, other_ends = _ends_by_row(table)[:length], _ends_by_row(other)[:length]
-    parted = next((k for k in range(length) if rows[k] != other_rows[k]), length)
-    differ = [min(a, b) for a, b in zip(ends[:parted], other_ends[:parted], strict=True) if a != b]
-    assert differ, "the seeds must matter"
-    if parted < length:
-        # The first choice that differs was made when some difference had shown, or by the time an end was overdue.
-        decided = min(_decided(rows, table, parted), _decided(other_rows, other, parted))
-        assert decided >= min(differ)
-
-
-def _reseeded(waves):
-    return Waves(waves.levels, waves.sample_ptr, waves.samples, waves.warm_up, waves.seed + 1, waves.between)
-
-
-def _ends_by_row(table):
-    return table.end.tolist()
-
-
-def _decided(rows, table, number):
-    """When the row was decided, at the latest when its changeover or the piece itself began."""
-    begin, start, _, _ = rows[number]
-    return min(begin, start)
-
-
 def test_candidates_show_expected_durations():
     """Rows: the end of a candidate is its start plus the expected duration, whatever will happen."""
     job = SparkJob([stage(2, fresh={1: [100, 300]}, rest={1: [10, 20]})])
@@ -218,14 +158,3 @@ def test_candidates_show_expected_durations():
     assert simulator.candidates() == [(0, 0)]
     row = simulator._found.table[0]
     assert (row[TASK], row[END] - row[START]) == (0, 200)
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_search_says_when_it_is_clairvoyant(preset):
-    """Results: the best of several episodes knows the future and says so; one episode and pilot do not."""
-    instance = random_spark(2, 3, 5, preset=preset, max_stages=3, max_tasks=4)
-    assert get_solver("fair")(instance, Budget(samples=4), 0).clairvoyant
-    assert not get_solver("fair")(instance, Budget(), 0).clairvoyant
-    assert not get_solver("pilot")(instance, Budget(), 0).clairvoyant
-    fixed = random_spark(2, 3, 5, preset=preset, max_stages=3, max_tasks=4, fixed=True)
-    assert not get_solver("fair")(fixed, Budget(samples=4), 0).clairvoyant
