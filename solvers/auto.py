@@ -1,7 +1,8 @@
-"""The default with a time limit: sample first, then prove.
+"""The default with a time limit: sample first, search from there, then prove.
 
-The best of many `tuned` samples, for about a tenth of the time, becomes the hint of CP-SAT, which has the rest. The
-better of the two schedules is returned, with CP-SAT's bound.
+The best of many `tuned` samples, for about a tenth of the time, is improved by local search where that knows the kind
+of problem (docs/decisions/0012), and becomes the hint of CP-SAT, which has the rest. The best schedule is returned,
+with CP-SAT's bound.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from dataclasses import replace
 from problems.errors import UnknownNameError, UnsupportedError
 from problems.instance import Instance
 from problems.measure import objective_value
+from problems.schedule import Schedule
 from solvers.budget import Budget
 from solvers.cpsat.choose import ModelKind, choose_model
 from solvers.cpsat.solve import solve_cpsat
+from solvers.local_search.shop import unlike_shop
+from solvers.local_search.solve import solve_local_search
 from solvers.registry import get_solver
 from solvers.result import LogEntry, Result
 
@@ -25,23 +29,32 @@ SHARE_OF_SAMPLES = 0.1
 LEAST_SAMPLES = 512
 """Samples where there is no time limit."""
 
+SHARE_OF_SEARCH = 0.6
+"""Part of the time limit that goes to local search."""
+
+SEARCH_SECONDS_PER_TASK = 0.02
+"""Local search gets no more: CP-SAT proves small shops before it would end."""
+
+SEARCHES = 32
+"""Tabu searches where there is no time limit."""
+
 MOST_SAMPLES = 10**9
 """Stands for as many samples as the time allows."""
 
 SAMPLERS = {
     ModelKind.INTERVALS: ("tuned", "spt-twkr"),
-    ModelKind.LOADS: ("tuned", "spt"),
+    ModelKind.LOADS: ("tuned", "insertion"),
     ModelKind.PIECES: ("tuned", "spt-twkr"),
     ModelKind.ROUTES: ("tuned", "insertion"),
 }
 """Who samples, by the model that CP-SAT will use: a policy, and the rule that takes over where it has no weights."""
 
-BOTH = frozenset({ModelKind.ROUTES})
-"""Where the rule samples too, half of the time each: on routes it is the stronger one."""
+BOTH = frozenset({ModelKind.LOADS, ModelKind.ROUTES})
+"""Where the rule samples too, half of the time each: there it is often the stronger one."""
 
 
 def solve_auto(instance: Instance, budget: Budget, seed: int) -> Result:
-    """Sample, then prove.
+    """Sample, search, then prove.
 
     Raises
     ------
@@ -51,15 +64,38 @@ def solve_auto(instance: Instance, budget: Budget, seed: int) -> Result:
         As `solvers.cpsat.solve.solve_cpsat`.
     """
     started = time.perf_counter()
-    sampled = _sample(instance, choose_model(instance), budget, seed)
-    schedules = [result.schedule for result in sampled if result.schedule is not None]
-    hint = min(schedules, key=lambda schedule: objective_value(instance, schedule), default=None)
-    first = [entry for result in sampled for entry in result.log]
+    results = _sample(instance, choose_model(instance), budget, seed)
+    hint = _best(instance, results)
+    if hint is not None and not unlike_shop(instance):
+        results.append(_search(instance, budget, seed, hint, started))
+        hint = _best(instance, results)
     spent = time.perf_counter() - started
     rest = None if budget.time_limit is None else max(0.0, budget.time_limit - spent)
-    result = solve_cpsat(instance, replace(budget, time_limit=rest), seed, hint=hint, polish=True, name="auto")
-    log = merged(first, [entry._replace(seconds=entry.seconds + spent) for entry in result.log])
-    return replace(result, runtime_s=time.perf_counter() - started, log=log)
+    exact = solve_cpsat(instance, replace(budget, time_limit=rest), seed, hint=hint, polish=True, name="auto")
+    log = merged(*(result.log for result in results), _later(exact, spent).log)
+    return replace(exact, runtime_s=time.perf_counter() - started, log=log)
+
+
+def _best(instance: Instance, results: Iterable[Result]) -> Schedule | None:
+    """The best schedule of the results, None where there is none."""
+    schedules = [result.schedule for result in results if result.schedule is not None]
+    return min(schedules, key=lambda schedule: objective_value(instance, schedule), default=None)
+
+
+def _later(result: Result, seconds: float) -> Result:
+    """``result`` with its log on a clock that had run for some seconds when it began."""
+    return replace(result, log=tuple(entry._replace(seconds=entry.seconds + seconds) for entry in result.log))
+
+
+def _search(instance: Instance, budget: Budget, seed: int, start: Schedule, started: float) -> Result:
+    """Local search from ``start``, its log on the clock that began at ``started``."""
+    spent = time.perf_counter() - started
+    if budget.time_limit is None:
+        limits = replace(budget, samples=SEARCHES)
+    else:
+        most = min(SHARE_OF_SEARCH * budget.time_limit, SEARCH_SECONDS_PER_TASK * instance.num_tasks)
+        limits = replace(budget, time_limit=max(0.0, min(most, budget.time_limit - spent)))
+    return _later(solve_local_search(instance, limits, seed, starts=[start]), spent)
 
 
 def _sample(instance: Instance, kind: ModelKind, budget: Budget, seed: int) -> list[Result]:
@@ -70,8 +106,7 @@ def _sample(instance: Instance, kind: ModelKind, budget: Budget, seed: int) -> l
         offset = time.perf_counter() - started
         result = None if results and kind not in BOTH else _try(instance, name, _share(budget, kind), seed)
         if result is not None and result.schedule is not None:
-            log = tuple(entry._replace(seconds=entry.seconds + offset) for entry in result.log)
-            results.append(replace(result, log=log))
+            results.append(_later(result, offset))
     return results
 
 

@@ -41,7 +41,7 @@ SAMPLES = 16
 SHARE_OF_STARTS = 0.1
 """Part of the time limit that goes to making starts."""
 
-SAMPLERS = ("tuned", "spt-twkr")
+SAMPLERS = ("tuned", "pair")
 """Who makes starts: a policy, and the rule that takes over where it has no weights."""
 
 

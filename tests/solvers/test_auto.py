@@ -1,19 +1,23 @@
-"""`auto`: samples first, CP-SAT from there, one log, one true status."""
+"""`auto`: samples first, local search and CP-SAT from there, one log, one true status."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import solvers.auto
 from problems import Instance, Job, Task, UnsupportedError, build_instance
 from problems.check import check
 from problems.families import job_shop
+from problems.families.upms import parallel_machines
 from problems.generators import random_job_shop, random_multiple_tsp
+from problems.measure import objective_value
 from solvers import Budget, LogEntry, Result, Status, get_solver
-from solvers.auto import merged, solve_auto
+from solvers.auto import SEARCH_SECONDS_PER_TASK, merged, solve_auto
 from solvers.cpsat.solve import solve_cpsat
+from solvers.local_search.solve import solve_local_search
 
 FT06 = [
     [(2, 1), (0, 3), (1, 6), (3, 7), (5, 3), (4, 6)],
@@ -79,6 +83,42 @@ def test_samples_get_a_tenth_of_the_time(monkeypatch: pytest.MonkeyPatch):
     solve_auto(random_job_shop(4, 4, 0), Budget(20.0), 0)
     assert seen["samples"].time_limit == pytest.approx(2.0)
     assert seen["exact"].time_limit is not None and 15 < seen["exact"].time_limit <= 20
+
+
+def test_local_search_improves_what_cpsat_starts_from(monkeypatch: pytest.MonkeyPatch):
+    """On a shop the hint is better than the samples, and small shops leave most of the time to CP-SAT."""
+    seen: dict[str, object] = {}
+
+    def search(instance: Instance, budget: Budget, seed: int, **more: object) -> Result:
+        seen["budget"], seen["start"] = budget, more["starts"]
+        return solve_local_search(instance, budget, seed, **more)
+
+    def exact(instance: Instance, budget: Budget, seed: int, **more: object) -> Result:
+        seen["hint"] = more["hint"]
+        return solve_cpsat(instance, budget, seed, **more)
+
+    monkeypatch.setattr(solvers.auto, "solve_local_search", search)
+    monkeypatch.setattr(solvers.auto, "solve_cpsat", exact)
+    instance = random_job_shop(10, 10, 3)
+    result = solve_auto(instance, Budget(20.0), 0)
+    assert seen["budget"].time_limit == pytest.approx(100 * SEARCH_SECONDS_PER_TASK)
+    start, hint = (objective_value(instance, schedule) for schedule in (*seen["start"], seen["hint"]))
+    assert result.objective <= hint < start
+
+
+def test_no_search_where_it_does_not_apply(monkeypatch: pytest.MonkeyPatch):
+    """Routes have no critical path of operations, so samples go to CP-SAT as they are."""
+    monkeypatch.setattr(solvers.auto, "solve_local_search", None)
+    assert solve_auto(random_multiple_tsp(6, 2, 1), Budget(2.0), 0).checked
+
+
+def test_loads_are_sampled_by_insertion():
+    """Machines with setups take the same way, and end with a proof."""
+    durations, setups = np.array([[4, 9], [6, 3], [5, 5], [7, 8]]), np.full((2, 4, 4), 2)
+    instance = parallel_machines("setups", durations, setups)
+    result = solve_auto(instance, Budget(20.0), 0)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == solve_cpsat(instance, Budget(20.0), 0, hint=None).objective
 
 
 def test_merged_log_keeps_improvements_only():

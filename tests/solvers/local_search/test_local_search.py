@@ -133,4 +133,4 @@ def test_registered_under_its_name():
     """Users reach it as any other solver."""
     result = get_solver("local-search")(random_job_shop(6, 4, 0), Budget(samples=2), 0)
     assert result.solver == "local-search" and result.checked
-    assert solve.SAMPLERS[-1] == "spt-twkr"
+    assert solve.SAMPLERS[-1] == "pair"
