@@ -18,8 +18,7 @@ from problems.schedule import Schedule
 from solvers.budget import Budget
 from solvers.cpsat.choose import ModelKind, choose_model
 from solvers.cpsat.solve import solve_cpsat
-from solvers.local_search.shop import unlike_shop
-from solvers.local_search.solve import solve_local_search
+from solvers.local_search.solve import is_supported, solve_local_search
 from solvers.registry import get_solver
 from solvers.result import LogEntry, Result
 
@@ -66,7 +65,7 @@ def solve_auto(instance: Instance, budget: Budget, seed: int) -> Result:
     started = time.perf_counter()
     results = _sample(instance, choose_model(instance), budget, seed)
     hint = _best(instance, results)
-    if hint is not None and not unlike_shop(instance):
+    if hint is not None and is_supported(instance):
         results.append(_search(instance, budget, seed, hint, started))
         hint = _best(instance, results)
     spent = time.perf_counter() - started

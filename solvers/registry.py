@@ -121,7 +121,7 @@ _ENTRIES = (
         SolverKind.SEARCH,
         None,
         "solvers.local_search.solve:solve_local_search",
-        "tabu search on the critical path of job shops, flexible ones too",
+        "tabu search on the critical path of shops; ruin and recreate on routes and loads",
     ),
     SolverEntry(
         "tuned",

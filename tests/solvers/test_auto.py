@@ -107,9 +107,9 @@ def test_local_search_improves_what_cpsat_starts_from(monkeypatch: pytest.Monkey
 
 
 def test_no_search_where_it_does_not_apply(monkeypatch: pytest.MonkeyPatch):
-    """Routes have no critical path of operations, so samples go to CP-SAT as they are."""
+    """Local search knows no deadlines, so the samples of a shop that has some go to CP-SAT as they are."""
     monkeypatch.setattr(solvers.auto, "solve_local_search", None)
-    assert solve_auto(random_multiple_tsp(6, 2, 1), Budget(2.0), 0).checked
+    assert solve_auto(random_job_shop(3, 2, 1).replace(job_deadline=np.full(3, 900)), Budget(5.0), 0).checked
 
 
 def test_loads_are_sampled_by_insertion():
