@@ -140,3 +140,15 @@ def test_public_machines(shared: Path, folder: str, samples: int, most: float):
         gaps.append(objective / known[path.stem]["best"] - 1)
         assert gaps[-1] >= 0 or folder == "sdst_large"
     assert gaps and np.mean(gaps) < most
+
+
+def test_long_legs_do_not_overflow():
+    """Legs a billion times as long give the same routes: squares of lengths are not kept in 64 bits."""
+    times = np.random.default_rng(3).integers(1, 99, (1, 13, 13))
+    plans = []
+    for factor in (1, 10**9):
+        changeover = Changeover(times * factor, np.zeros(2), np.arange(1, 13), np.zeros(2), returns=True)
+        jobs = [Job([Task({0: 0, 1: 0})]) for _ in range(12)]
+        instance = build_instance("far", "custom", ("A", "B"), jobs, Objective.LONGEST_ROUTE, changeover=changeover)
+        plans.append(solve_insertion(instance, Budget(samples=5), 0).schedule.sequences(2))
+    assert plans[0] == plans[1]

@@ -22,6 +22,7 @@ PROMISED = [
     "nearest",
     "insertion",
     "pilot",
+    "local-search",
     "tuned",
     "policy",
     "cp-sat",
