@@ -100,7 +100,7 @@ def test_local_search_improves_what_cpsat_starts_from(monkeypatch: pytest.Monkey
     monkeypatch.setattr(solvers.auto, "solve_local_search", search)
     monkeypatch.setattr(solvers.auto, "solve_cpsat", exact)
     instance = random_job_shop(10, 10, 3)
-    result = solve_auto(instance, Budget(20.0), 0)
+    result = solve_auto(instance, Budget(6.0), 0)
     assert seen["budget"].time_limit == pytest.approx(100 * SEARCH_SECONDS_PER_TASK)
     start, hint = (objective_value(instance, schedule) for schedule in (*seen["start"], seen["hint"]))
     assert result.objective <= hint < start

@@ -10,12 +10,11 @@ from local_shops import random_shop
 
 from problems import Changeover, Job, Objective, Task, UnsupportedError, build_instance
 from problems.check import check
-from problems.generators import random_job_shop, random_multiple_tsp
+from problems.generators import random_job_shop
 from problems.measure import objective_value
 from problems.simulator import replay
 from solvers import Budget, Status, get_solver
 from solvers.cpsat.solve import solve_cpsat
-from solvers.local_search import solve
 from solvers.local_search.elite import Elite, between
 from solvers.local_search.shop import sketch_of
 from solvers.local_search.solve import solve_local_search
@@ -98,7 +97,6 @@ def test_unsupported_instances_are_refused_by_name():
         "job_reveal": shop.replace(job_release=np.ones(3), job_reveal=np.ones(3)),
         "task_pieces": shop.replace(task_pieces=np.full(6, 2)),
         "chain": tree,
-        "longest_route": random_multiple_tsp(4, 2, 0),
     }
     for feature, instance in cases.items():
         with pytest.raises(UnsupportedError, match=feature):
@@ -133,4 +131,3 @@ def test_registered_under_its_name():
     """Users reach it as any other solver."""
     result = get_solver("local-search")(random_job_shop(6, 4, 0), Budget(samples=2), 0)
     assert result.solver == "local-search" and result.checked
-    assert solve.SAMPLERS[-1] == "pair"
