@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from problems.generators import brandimarte_like, vallada_ruiz
+from problems.generators import brandimarte_like, random_spark, vallada_ruiz
 from problems.instance import Instance
 from problems.schedule import Schedule
 from solvers.budget import Budget
@@ -180,13 +180,15 @@ def test_verify_cannot_read_rubbish(run, shop_file, tmp_path):
 
 @pytest.mark.parametrize(("names", "solver"), [(["policy-fjsp"], "policy"), (["policy-jsp", "tuned-fjsp"], "pilot")])
 def test_without_a_solver_the_policy_answers_where_it_has_weights(monkeypatch, names, solver):
-    """Without --solver and --time-limit the policy answers, or pilot if no weights are shipped; with time, `auto`."""
+    """Without --solver the policy answers, or pilot if it has no weights; with time `auto`, if CP-SAT has a model."""
     import training.commands.solve as command
 
     instance = brandimarte_like(3, 2, 0)
     monkeypatch.setattr(command, "shipped_names", lambda: names)
     assert command._default_solver(instance, None) == solver
     assert command._default_solver(instance, 10.0) == "auto"
+    monkeypatch.setattr(command, "shipped_names", lambda: [])
+    assert command._default_solver(random_spark(2, 2, 0), 10.0) == "pilot"
 
 
 def test_shops_and_machines_are_grouped_by_size():

@@ -12,10 +12,12 @@ import os
 from pathlib import Path
 
 from marl.weights.store import shipped_names
+from problems.errors import UnsupportedError
 from problems.formats import write_schedule
 from problems.instance import Instance
 from problems.schedule import Schedule
 from solvers.budget import Budget
+from solvers.cpsat.choose import choose_model
 from training.commands.arguments import SolveOptions
 from training.files import make_folder, to_json, write_whole
 from training.instances import find
@@ -52,10 +54,18 @@ def run(options: SolveOptions) -> int:
 
 
 def _default_solver(instance: Instance, time_limit: float | None) -> str:
-    """The policy answers at once, where its weights are shipped; time to search is used by ``auto``."""
-    if time_limit is not None:
+    """The policy answers at once, where its weights are shipped; time to search is used by ``auto``, where it can."""
+    if time_limit is not None and _has_exact_model(instance):
         return "auto"
     return "policy" if f"policy-{instance.family}" in shipped_names() else "pilot"
+
+
+def _has_exact_model(instance: Instance) -> bool:
+    try:
+        choose_model(instance)
+    except UnsupportedError:
+        return False
+    return True
 
 
 def _distrust_bounds(row: Row) -> None:
