@@ -45,6 +45,7 @@ SAMPLERS = {
     ModelKind.LOADS: ("tuned", "insertion"),
     ModelKind.PIECES: ("tuned", "spt-twkr"),
     ModelKind.ROUTES: ("tuned", "insertion"),
+    ModelKind.STAGES: ("tuned", "spt-twkr"),
 }
 """Who samples, by the model that CP-SAT will use: a policy, and the rule that takes over where it has no weights."""
 

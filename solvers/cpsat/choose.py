@@ -9,6 +9,9 @@ from problems.instance import NO_TIME, Instance, Opens, Serves
 from problems.objective import Objective
 from solvers.legs import unlike_routes
 
+MOST_PIECES, MOST_MOVING_PIECES = 500, 60
+"""Beyond so many pieces a start for each is too much, without and with moves; then stages are modelled as a whole."""
+
 
 class ModelKind(StrEnum):
     """The CP-SAT models there are."""
@@ -16,6 +19,7 @@ class ModelKind(StrEnum):
     INTERVALS = "intervals"
     LOADS = "loads"
     PIECES = "pieces"
+    STAGES = "stages"
     ROUTES = "routes"
 
 
@@ -40,7 +44,8 @@ def _kind(instance: Instance) -> ModelKind:
     if instance.objective is Objective.LONGEST_ROUTE:
         return ModelKind.ROUTES
     if bool((instance.task_pieces > 1).any()) or _are_alike(instance):
-        return ModelKind.PIECES
+        most = MOST_MOVING_PIECES if instance.moving_delay > 0 else MOST_PIECES
+        return ModelKind.PIECES if instance.num_pieces <= most else ModelKind.STAGES
     return ModelKind.LOADS if _nothing_waits(instance) else ModelKind.INTERVALS
 
 
@@ -107,6 +112,7 @@ _UNKNOWN = {
     ModelKind.INTERVALS: _unlike_intervals,
     ModelKind.LOADS: _unknown_to_all,
     ModelKind.PIECES: _unlike_pieces,
+    ModelKind.STAGES: _unlike_pieces,
     ModelKind.ROUTES: _unlike_routes,
 }
 

@@ -27,10 +27,23 @@ _STATUS: dict[Any, Status] = {
     cp_model.UNKNOWN: Status.UNKNOWN,
 }
 
+_INEXACT = {status: status for status in Status} | {
+    Status.OPTIMAL: Status.FEASIBLE,
+    Status.INFEASIBLE: Status.UNKNOWN,
+}
+"""What a status of a model that leaves out schedules says of the instance."""
+
 
 class Formulation(Protocol):
-    """A CP-SAT model of an instance that minimises one integer variable."""
+    """A CP-SAT model of an instance that minimises one integer variable.
 
+    Attributes
+    ----------
+    exact
+        Whether an optimum of the model is one of the instance. Else its bounds and proofs say nothing and are ignored.
+    """
+
+    exact: bool
     model: cp_model.CpModel
     objective: cp_model.IntVar
 
@@ -51,11 +64,11 @@ class Outcome:
     Attributes
     ----------
     status
-        Its own claim, about the model.
+        What its claim about the model says of the instance.
     objective
         Value of the objective variable, None without a solution.
     bound
-        Proved lower bound on it; None if infeasible.
+        Proved lower bound on it; None if infeasible, or if the model is not exact.
     schedule
         That of its best solution, or None.
     """
@@ -101,12 +114,12 @@ def _better(choose: Callable[..., Any], old: int | float | None, new: int | floa
 
 
 class _Solutions(cp_model.CpSolverSolutionCallback):
-    def __init__(self, log: AnytimeLog) -> None:
+    def __init__(self, log: AnytimeLog, exact: bool) -> None:
         super().__init__()
-        self._log = log
+        self._log, self._exact = log, exact
 
     def on_solution_callback(self) -> None:
-        self._log.add(self.objective_value, self.best_objective_bound)
+        self._log.add(self.objective_value, self.best_objective_bound if self._exact else None)
 
 
 def run(
@@ -130,8 +143,9 @@ def run(
     if budget.time_limit is not None:
         solver.parameters.max_time_in_seconds = budget.time_limit
     formulation.configure(solver.parameters, budget, polish)
-    solver.best_bound_callback = lambda bound: log.add(bound=bound)
-    status = solver.solve(formulation.model, _Solutions(log))
+    if formulation.exact:
+        solver.best_bound_callback = lambda bound: log.add(bound=bound)
+    status = solver.solve(formulation.model, _Solutions(log, formulation.exact))
     if status == cp_model.MODEL_INVALID:
         raise InstanceError(
             f"'{instance.name}' cannot be verified by CP-SAT: numbers too large; use a coarser unit of time "
@@ -142,9 +156,11 @@ def run(
 
 def _outcome(formulation: Formulation, solver: cp_model.CpSolver, status: Status) -> Outcome:
     """Read values only where there are any: without a solution CP-SAT returns arbitrary numbers."""
+    if not formulation.exact:
+        status = _INEXACT[status]
     if status is Status.INFEASIBLE:
         return Outcome(status, None, None, None)
-    bound = int(solver.response_proto.inner_objective_lower_bound)
+    bound = int(solver.response_proto.inner_objective_lower_bound) if formulation.exact else None
     if status is Status.UNKNOWN:
         return Outcome(status, None, bound, None)
     return Outcome(status, solver.value(formulation.objective), bound, formulation.schedule(solver.value))

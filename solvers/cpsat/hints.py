@@ -16,8 +16,12 @@ RULES = {
     ModelKind.LOADS: ("insertion", "eft", "sst", "atcs", "lpt"),
     ModelKind.PIECES: ("sjf-cp", "sjf", "fair", "spt-twkr", "fifo"),
     ModelKind.ROUTES: ("insertion",),
+    ModelKind.STAGES: ("sjf-cp", "sjf", "fair", "weighted-fair", "fifo"),
 }
 """Quick rules by model; each needs milliseconds once compiled."""
+
+PILOT_OF_FLEXIBLE = "pilot:pair"
+"""Where tasks have a choice of agents: slower than a rule, but 4 to 8 % better than `pair` on generated shops."""
 
 SAMPLES = {"insertion": 256}
 """Rules that gain much from repetition: on 50 cities, 256 insertions take 0.1 s and shorten routes by 3 to 9 %."""
@@ -29,7 +33,9 @@ def best_rule_schedule(instance: Instance, kind: ModelKind, time_limit: float | 
     ``time_limit`` is for each rule. A rule may miss a deadline, or not support a feature of the instance: then it gives
     no hint.
     """
-    schedules = (_schedule(instance, rule, time_limit, seed) for rule in RULES[kind])
+    flexible = kind is ModelKind.INTERVALS and len(instance.eligible_agent) > instance.num_tasks
+    rules = (*RULES[kind], *([PILOT_OF_FLEXIBLE] if flexible else []))
+    schedules = (_schedule(instance, rule, time_limit, seed) for rule in rules)
     found = [schedule for schedule in schedules if schedule is not None]
     return min(found, key=lambda schedule: objective_value(instance, schedule), default=None)
 

@@ -33,6 +33,8 @@ class LoadsModel:
         A feasible objective value, or None.
     """
 
+    exact = True
+
     def __init__(self, instance: Instance, upper: int | None = None) -> None:
         self.instance = instance
         self.model = cp_model.CpModel()

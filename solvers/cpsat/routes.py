@@ -32,6 +32,8 @@ class RoutesModel:
         A feasible objective value, or None.
     """
 
+    exact = True
+
     def __init__(self, instance: Instance, upper: int | None = None) -> None:
         self.instance = instance
         self.model = cp_model.CpModel()

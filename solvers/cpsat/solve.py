@@ -149,6 +149,10 @@ def _formulate(instance: Instance, kind: ModelKind, upper: int | None) -> engine
         from solvers.cpsat.pieces import PiecesModel
 
         return PiecesModel(instance, upper)
+    if kind is ModelKind.STAGES:
+        from solvers.cpsat.stages import StagesModel
+
+        return StagesModel(instance, upper)
     from solvers.cpsat.intervals import IntervalModel
 
     return IntervalModel(instance, upper)

@@ -38,6 +38,8 @@ class IntervalModel:
         A feasible objective value, or None.
     """
 
+    exact = True
+
     def __init__(self, instance: Instance, upper: int | None = None) -> None:
         self.instance = instance
         self.model = cp_model.CpModel()

@@ -35,6 +35,8 @@ class PiecesModel:
         A feasible objective value, or None.
     """
 
+    exact = True
+
     def __init__(self, instance: Instance, upper: int | None = None) -> None:
         self.instance = instance
         self.model = cp_model.CpModel()
@@ -48,7 +50,7 @@ class PiecesModel:
         self._objective = ObjectivePart(self.variables, None, upper)
         self.objective = self._objective.objective
         completions = self._objective.completions
-        add_area_cuts(self.variables, completions)
+        add_area_cuts(instance, self.model, completions)
         self._visits = (
             None if self.moves is None or not completions else VisitCuts(self.variables, completions, self.moves)
         )

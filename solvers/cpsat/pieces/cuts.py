@@ -24,12 +24,11 @@ MOST_JOBS_FOR_ALL_SETS = 8
 """Up to so many jobs every set of jobs has its inequality; beyond, only the sets that may well be done first."""
 
 
-def add_area_cuts(variables: PieceVariables, completions: Sequence[Expr]) -> None:
+def add_area_cuts(instance: Instance, model: cp_model.CpModel, completions: Sequence[Expr]) -> None:
     """For sets S of jobs with work W and completions C: sum W C >= (sum W)^2 / 2M + sum W^2 / 2M.
 
     The work of a job is that of its pieces and of one move. Times count from when the first job of the set is known.
     """
-    instance = variables.instance
     work = job_work(instance, Paths(instance)).tolist()
     known = [_begins(instance, job) for job in range(instance.num_jobs)]
     jobs = [job for job in range(len(completions)) if work[job] > 0]
@@ -37,7 +36,7 @@ def add_area_cuts(variables: PieceVariables, completions: Sequence[Expr]) -> Non
         begin = min(known[job] for job in chosen)
         area = sum(work[job] for job in chosen) ** 2 + sum(work[job] ** 2 for job in chosen)
         total = sum(work[job] * (completions[job] - begin) for job in chosen)
-        variables.model.add(total >= -(-area // (2 * instance.num_agents)))
+        model.add(total >= -(-area // (2 * instance.num_agents)))
 
 
 class VisitCuts:
