@@ -152,3 +152,9 @@ def test_every_format_is_listed_with_its_families(run):
     assert [line[0] for line in lines] == [str(name) for name in FORMATS]
     for family in FAMILIES.values():
         assert set(family.formats) == {line[0] for line in lines if family.name in line}
+
+
+def test_an_option_of_another_kind_names_that_kind(run, tmp_path):
+    """Operators are for the kind of parallel machines that has them, and the message says so."""
+    outcome = run("generate", "upms", "--count", 1, "--operators", 2, "--out", tmp_path / "none")
+    assert outcome.code == 2 and "leave it out, or choose --kind operators" in outcome.err

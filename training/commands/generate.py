@@ -76,12 +76,20 @@ def _arguments(options: GenerateOptions, family: Family, accepted: Mapping[str, 
     for name, parameter in PARAMETERS.items():
         given = getattr(options, name)
         if given is not None and parameter not in accepted:
-            raise OptionError(f"{flag(name)} does not apply to {family.name} ({options.kind}); leave it out")
+            remedy = _remedy(family, parameter)
+            raise OptionError(f"{flag(name)} does not apply to {family.name} ({options.kind}); {remedy}")
         if given is not None:
             arguments[parameter] = given
         elif parameter in accepted and accepted[parameter].default is Parameter.empty:
             arguments[parameter] = _size(name, parameter, options.kind)
     return arguments
+
+
+def _remedy(family: Family, parameter: str) -> str:
+    """What to do about an option that the chosen kind does not take."""
+    signatures = {kind: inspect.signature(load_entry(entry)) for kind, entry in family.generators.items()}
+    kinds = [kind for kind, signature in signatures.items() if parameter in signature.parameters]
+    return f"leave it out, or choose --kind {' or '.join(kinds)}" if kinds else "leave it out"
 
 
 def _size(name: str, parameter: str, kind: str) -> int:

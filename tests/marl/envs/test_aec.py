@@ -321,6 +321,31 @@ def test_a_mean_is_paid_in_its_unit():
     assert returns == {"agent_0": -info["objective"]} and check(instance, env.schedule()).objective == info["objective"]
 
 
+@pytest.mark.parametrize(
+    ("objective", "returned"),
+    [
+        (Objective.MEAN_FLOW_TIME, -(2.0 + 4.0) / 2),
+        (Objective.TOTAL_COMPLETION_TIME, -(3 * 2.0 + 1 * 5.0)),
+        (Objective.TOTAL_WEIGHTED_TARDINESS, -(3 * 1.0 + 1 * 0.0)),
+        (Objective.MAKESPAN, -5.0),
+    ],
+)
+def test_each_objective_is_paid_in_full(objective, returned):
+    """Two jobs one after the other, with releases 0 and 1, due dates 1 and 8, weights 3 and 1, end at 2 and 5."""
+    jobs = [Job([Task({0: 4})], due=2, weight=3), Job([Task({0: 6})], release=2, due=16)]
+    instance = build_instance("paid", "custom", ["one"], jobs, objective, scale=2)
+    env = marl.env("custom", instance)
+    env.reset()
+    earned = [env.last()[1]]
+    for action in (0, 1):
+        env.step(action)
+        earned.append(env.last()[1])
+    assert sum(earned) == returned
+    together = marl.parallel_env("custom", instance)
+    together.reset()
+    assert sum(together.step({"agent_0": action})[1]["agent_0"] for action in (0, 1)) == returned
+
+
 @st.composite
 def odd_instances(draw: st.DrawFn) -> Instance:
     """Instances of no family: several eligible agents, releases, reveals, branches, late agents, any objective."""
@@ -335,12 +360,14 @@ def odd_instances(draw: st.DrawFn) -> Instance:
             pieces = draw(st.integers(1, 2))
             tasks.append(Task({agent: draw(lengths) for agent in sorted(eligible)}, after, pieces))
         release = draw(st.integers(0, 5))
-        jobs.append(Job(tasks, release=release, reveal=draw(st.integers(0, release)), due=draw(st.integers(0, 9))))
+        times = {"release": release, "reveal": draw(st.integers(0, release)), "due": draw(st.integers(-1, 9))}
+        jobs.append(Job(tasks, weight=draw(st.integers(0, 3)), **times))
     available = np.array(draw(st.lists(st.integers(0, 6), min_size=agents, max_size=agents)))
     objective = draw(st.sampled_from([one for one in Objective if one is not Objective.LONGEST_ROUTE]))
     names = [f"agent {number}" for number in range(agents)]
-    scale = draw(st.sampled_from([1, 3, 1000]))
-    return build_instance("odd", "custom", names, jobs, objective, agent_available=available, scale=scale)
+    scale, delay = draw(st.sampled_from([1, 3, 1000])), draw(st.sampled_from([0, 2]))
+    switches = {"agent_available": available, "scale": scale, "moving_delay": delay}
+    return build_instance("odd", "custom", names, jobs, objective, **switches)
 
 
 @settings(max_examples=80, deadline=None)
