@@ -47,6 +47,8 @@ def test_a_job_is_complete_when_every_stage_is(run, sinks):
     """A DAG with several final stages and an isolated one takes all its work; the result names the preset."""
     found = run("solve", sinks, "--executors", 2, "--solver", "random", "--samples", 60, "--json").json
     assert (found["objective"], found["preset"], found["checked"]) == (12, "default", True)
+    proved = run("solve", sinks, "--executors", 2, "--solver", "cp-sat", "--time-limit", 30, "--json").json
+    assert (proved["status"], proved["objective"]) == ("optimal", 12)
     alone = run("solve", sinks, "--executors", 1, "--solver", "random", "--json").json
     assert alone["objective"] == 24
 
@@ -130,9 +132,7 @@ def test_evaluations_run_every_number_of_executors(run, tmp_path, sinks):
     outcome = run("evaluate", "--instances", sinks, *words)
     assert outcome.code == 0
     rows = json.loads((out / "results.json").read_text())
-    assert [(row["agents"], row["preset"], row["status"]) for row in rows] == [
-        (n, "default", "feasible") for n in (1, 2)
-    ]
+    assert [(row["agents"], row["preset"], row["checked"]) for row in rows] == [(n, "default", True) for n in (1, 2)]
     assert outcome.out.count("sinks (default)") == 2
 
 

@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 import numpy as np
 import pytest
 
-from problems import Instance, InstanceError
+from problems import InstanceError
 from problems.families.spark import SparkJob
 from problems.families.spark_variants import preset_of, spark_jobs
 from problems.generators import fixed_spark, random_spark, spark_stream
@@ -112,18 +112,14 @@ def test_limits_are_kept() -> None:
     assert instance.moving_delay == 11
 
 
-def arrival_gaps(instance: Instance) -> np.ndarray:
-    return np.diff(instance.job_release)
-
-
 def test_streams_are_poisson() -> None:
     """The first job is there at once; gaps have the mean and the spread of an exponential distribution."""
-    instance = random_spark(1500, 1, seed=2, interval=4000, max_stages=2, fixed=True)
-    gaps = arrival_gaps(instance)
-    assert instance.job_release[0] == 0
-    assert np.mean(gaps) == pytest.approx(4000, rel=0.1) == pytest.approx(np.std(gaps), rel=0.1)
+    times = arrivals(4000, 400.5, np.random.default_rng(2))
+    assert times[0] == 0
+    assert np.mean(np.diff(times)) == pytest.approx(400, rel=0.05) == pytest.approx(np.std(np.diff(times)), rel=0.05)
+    instance = spark_stream(300, 1, seed=1)
     assert (instance.job_reveal == instance.job_release).all()
-    assert arrival_gaps(spark_stream(400, 1, seed=1)).mean() == pytest.approx(25_000, rel=0.15)
+    assert np.diff(instance.job_release).mean() == pytest.approx(25_000, rel=0.15)
 
 
 def test_arrivals_without_a_stream() -> None:
