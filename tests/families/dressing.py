@@ -17,6 +17,9 @@ from solvers.registry import get_solver
 
 SEEDS = range(6)
 
+PATIENT = Budget(600.0, workers=1)
+"""Time enough to prove a small optimum after compiling the rules that hint it."""
+
 CUSTOM = "custom"
 CASES = (*sorted(FAMILIES), CUSTOM)
 """Every family, and instances of none."""

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from dressing import PATIENT
 
 from problems.check import check
 from problems.formats import read_instance, read_schedule
-from solvers import Budget, Status
+from solvers import Status
 from solvers.registry import get_solver
 from training.cli import main
 
@@ -44,12 +45,12 @@ def workshop(tmp_path: Path) -> Path:
 def test_optimum_respects_setups_precedence_due_dates_and_the_worker(workshop: Path):
     """CP-SAT proves the value found by hand."""
     instance = read_instance(workshop)
-    result = get_solver("cp-sat")(instance, Budget(30.0, workers=1), 0)
+    result = get_solver("cp-sat")(instance, PATIENT, 0)
     assert (result.status, result.objective) == (Status.OPTIMAL, 1)
     alone = json.loads(WORKSHOP)
     alone["resources"] = {"capacity": [1]}
     workshop.write_text(json.dumps(alone))
-    assert get_solver("cp-sat")(read_instance(workshop), Budget(30.0, workers=1), 0).objective == 0
+    assert get_solver("cp-sat")(read_instance(workshop), PATIENT, 0).objective == 0
 
 
 @pytest.mark.parametrize("solver", ["spt", "lpt", "fifo", "mor", "mwkr", "random", "pilot", "pilot:fifo", "cp-sat"])

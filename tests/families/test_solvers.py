@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from dressing import CASES, SEEDS, dressed, plain, rules
+from dressing import CASES, PATIENT, SEEDS, dressed, plain, rules
 
 from problems.check import check
+from problems.errors import UnsupportedError
 from problems.instance import Instance
 from problems.lower_bounds import lower_bound
 from problems.measure import in_source_unit, integer_objective
@@ -28,7 +31,7 @@ def run(rule: str, instance: Instance, seed: int) -> Result:
 
 def optimum(instance: Instance) -> Result:
     """Proved optimum, by one worker."""
-    result = get_solver("cp-sat")(instance, Budget(30.0, workers=1), 0)
+    result = get_solver("cp-sat")(instance, PATIENT, 0)
     assert result.status is Status.OPTIMAL, (instance.name, result.status)
     return result
 
@@ -71,3 +74,18 @@ def test_optima_replay_exactly_and_no_rule_beats_them(family: str, seed: int):
     for rule in rules(family):
         found = run(rule, instance, seed).objective
         assert found is not None and found >= best.objective - best.tolerance
+
+
+@families
+@pytest.mark.parametrize("seed", range(1, 3))
+def test_cp_sat_knows_every_switch_or_refuses_by_name(family: str, seed: int):
+    """With all switches on CP-SAT proves a schedule that no random one beats, or names the switch it does not know."""
+    instance = dressed(family, seed).replace(task_pieces=plain(family, seed).task_pieces)
+    try:
+        best = optimum(instance)
+    except UnsupportedError as error:
+        assert re.search(r"\((changeover|moving_delay|resources|job_reveal|job_deadline)\)", str(error))
+        return
+    assert best.schedule is not None and check(instance, best.schedule).objective == best.objective
+    found = get_solver("random")(instance, Budget(samples=50), seed)
+    assert found.objective is not None and best.objective is not None and found.objective >= best.objective

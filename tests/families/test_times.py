@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dressing import plain, rules
+from dressing import PATIENT, plain, rules
 
 import marl
 from problems import NO_STATE, NO_TIME, Instance, InstanceError, Job, Objective, Task
@@ -118,7 +118,7 @@ def test_optimum_is_that_of_exhaustive_search(family: str, objective: Objective,
     for seed in range(2):
         write_instance(timed(family, seed, objective, tight), tmp_path / "timed.json")
         instance = read_instance(tmp_path / "timed.json")
-        result = get_solver("cp-sat")(instance, Budget(30.0, workers=1), 0)
+        result = get_solver("cp-sat")(instance, PATIENT, 0)
         optimum = exhaustive(instance)
         if optimum == float("inf"):
             assert result.status is Status.INFEASIBLE
@@ -150,7 +150,7 @@ def test_deadlines_that_none_can_meet(family: str):
     late = instance.replace(job_deadline=np.concatenate([instance.job_release[:1], instance.job_due[1:] * 0 + NO_TIME]))
     assert {(v.kind, late.task_job[v.task]) for v in check(late, schedule).violations} == {(Kind.DEADLINE, 0)}
     assert get_solver("random")(late, Budget(), 0).status is Status.UNKNOWN
-    assert get_solver("cp-sat")(late, Budget(30.0, workers=1), 0).status is Status.INFEASIBLE
+    assert get_solver("cp-sat")(late, PATIENT, 0).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_deadlines_that_none_can_meet(family: str):
 def test_release_dates_of_job_shops(routes: list[list[tuple[int, int]]], releases: list[int], value: int):
     """Waiting for releases counts, and the horizon holds a late one (C14)."""
     instance = job_shop("case", routes, 2, releases=releases)
-    result = get_solver("cp-sat")(instance, Budget(30.0, workers=1), 0)
+    result = get_solver("cp-sat")(instance, PATIENT, 0)
     assert (result.status, result.objective) == (Status.OPTIMAL, value)
 
 
@@ -192,7 +192,7 @@ def test_setups_are_initial_and_asymmetric(tmp_path: Path):
     durations, initial = np.array([[4, 3], [2, 4], [4, 4], [3, 5]]), np.array([[4, 5, 5, 6], [2, 1, 6, 6]])
     write_instance(parallel_machines("case", durations, np.array(SETUPS), initial), tmp_path / "case.json")
     instance = read_instance(tmp_path / "case.json")
-    result = get_solver("cp-sat")(instance, Budget(30.0, workers=1), 0)
+    result = get_solver("cp-sat")(instance, PATIENT, 0)
     assert (result.status, result.objective) == (Status.OPTIMAL, 16)
     assert result.schedule is not None
     turned = parallel_machines("turned", durations, np.transpose(SETUPS, (0, 2, 1)), initial)
@@ -208,13 +208,13 @@ def test_forbidden_is_not_a_large_number():
     """A forbidden machine is never used; a large number is a time; a job without machine is refused by name (C19)."""
     setups = np.array([[[0, 1, 1], [1, 0, 1], [1, 1, 0]]] * 2)
     forbidden = parallel_machines("null", np.array([[-1, 12000], [3, 4], [5, -1]]), setups)
-    result = get_solver("cp-sat")(forbidden, Budget(30.0, workers=1), 0)
+    result = get_solver("cp-sat")(forbidden, PATIENT, 0)
     assert result.objective == 12000 and result.schedule is not None
     rows = {name: getattr(result.schedule, name).copy() for name in ("task", "start", "end")}
     swapped = Schedule.from_times(rows["task"], 1 - result.schedule.agent, rows["start"], rows["end"])
     assert Kind.NOT_ELIGIBLE in {violation.kind for violation in check(forbidden, swapped).violations}
     large = parallel_machines("9999", np.array([[9999, 12000], [3, 4], [5, 9999]]), setups)
-    assert get_solver("cp-sat")(large, Budget(30.0, workers=1), 0).objective == 10003
+    assert get_solver("cp-sat")(large, PATIENT, 0).objective == 10003
     with pytest.raises(InstanceError, match="job 2"):
         parallel_machines("nowhere", np.array([[3, 4], [-1, -1], [2, 5]]), setups)
 
