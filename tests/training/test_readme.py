@@ -12,6 +12,7 @@ import pytest
 
 README = Path(__file__).parents[2] / "README.md"
 BLOCKS = re.findall(r"^```sh test\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+PROGRAMS = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 TINY = {r"--time-limit \S+": "--time-limit 1", r"--minutes \S+": "--minutes 0.05", r"--samples \S+": "--samples 2"}
 
 
@@ -33,6 +34,14 @@ def test_pictures_exist():
     """No picture is missing."""
     pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
     assert pictures and all((README.parent / picture).is_file() for picture in pictures)
+
+
+def test_programs_run():
+    """The example of an environment plays its episode to the end."""
+    (program,) = PROGRAMS
+    names: dict[str, object] = {}
+    exec(program, names)
+    assert names["env"].agents == [] and len(names["env"].schedule()) == names["env"].instance.num_tasks  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
