@@ -60,22 +60,16 @@ def _gap_row(shared: Path, name: str, title: str, solver: str, samples: int) -> 
 def proofs(paths: list[Path], long: bool) -> Iterator[Row]:
     """Small instances proved with two workers: all of them, or the first of each size."""
     chosen = paths if long else _first_of_each_size(paths)
-    limit = PATIENCE if long else PROOF_SECONDS
-    results = {path: get_solver("cp-sat")(read_family(path, FAMILY), Budget(limit, workers=2), 1) for path in chosen}
-    right = sum(_is_right(path, result) for path, result in results.items())
+    results = {path: get_solver("cp-sat")(read_family(path, FAMILY), Budget(PATIENCE, workers=2), 1) for path in chosen}
+    right = {path: result for path, result in results.items() if _is_right(path, result)}
     slowest = max(result.runtime_s for result in results.values())
-    command = (
-        f"python -m training evaluate --family upms --instances DIR/sdst_small --solvers cp-sat --time-limit {limit:g}"
-    )
+    command = f"python -m benchmarks --only upms{' --long' if long else ''}"
     part = "" if long else ", one of each size"
     what = f"cp-sat: small instances proved and equal to the best-known value{part} (slowest {slowest:.1f} s)"
-    if not long:
-        yield at_least(what, right, len(chosen), f"{command} --out DIR")
-        return
-    yield holds(what, right, f"{len(paths)}", right == len(paths) > 0, "python -m benchmarks --only upms --long")
-    quick = sum(_is_right(path, result) and result.runtime_s <= PROOF_SECONDS for path, result in results.items())
-    what = f"cp-sat: the same within {PROOF_SECONDS:g} s, 2 workers"
-    yield at_least(what, quick, PROVED_IN_TIME, "python -m benchmarks --only upms --long", "sdst_small cp-sat proved")
+    yield holds(what, len(right), f"{len(chosen)}", len(right) == len(chosen) > 0, command)
+    quick = sum(result.runtime_s <= PROOF_SECONDS for result in right.values())
+    what, key = f"cp-sat: the same within {PROOF_SECONDS:g} s, 2 workers{part}", "sdst_small cp-sat proved"
+    yield at_least(what, quick, PROVED_IN_TIME, command, key) if long else reported(what, quick, command)
 
 
 def _first_of_each_size(paths: list[Path]) -> list[Path]:
