@@ -1,14 +1,15 @@
 """Rules that choose a job first and then one of its stages: for agents that are alike and share jobs.
 
 Notation for a candidate stage s of job j: T total work of j, R its work not yet begun, n executors of j (or on their
-way to it), the agent that is asked not counted. Of two stages of a job the one that can start now goes first, then the
-one on the longer path; of two jobs that look the same the one that arrived first.
+way to it), the agent that is asked not counted. Of two stages of a job the one that can start now goes first, then
+under ``sjf-cp`` the one on the longer path, else the one with the smaller number, as in the public simulator's own
+heuristics. Of two jobs that look the same the one that arrived first goes first.
 
 ``fifo``           the job that arrived first
 ``sjf``            smallest R
 ``sjf-cp``         smallest T
-``weighted-fair``  the agent's own job while it has candidates; else smallest (n + 1) / T^alpha, so that executors are
-                   shared in proportion to T^alpha (alpha = 0: fair, alpha = 1: naive)
+``weighted-fair``  the agent's own job while it has candidates; else smallest n / T^alpha, then largest T^alpha, so that
+                   executors are shared in proportion to T^alpha (alpha = 0: fair, alpha = 1: naive)
 ``tetris``         smallest R / mean R - a / mean a, where a = min(pieces of s not begun, agents free now): packing and
                    shortest work, after R. Grandl et al. (SIGCOMM 2014, doi:10.1145/2619239.2626334), for one resource
 
@@ -28,8 +29,9 @@ from problems.simulator.arrays import (
     LOCAL,
     NOW,
     PIECES_LEFT,
+    PREDS_UNENDED,
+    RANK,
     READY,
-    RELEASE,
     ROUND_LEFT,
     SERVES_STAGE,
     SHORTEST,
@@ -45,8 +47,14 @@ from problems.simulator.switches.service import demand, executors_of
 
 # Kinds of rules, numbered as in `solvers.priority.Kind`
 FIFO, SJF, SJF_CP, WEIGHTED_FAIR, TETRIS = 2, 15, 16, 17, 18
-SMALLEST_VALUE = 1e-3
-"""Values of rules below this are taken as this in logarithms."""
+NO_EXECUTOR = 1e-6
+"""Stands in the place of n = 0: of jobs without executors the one with the largest share goes first."""
+
+SMALLEST_VALUE = 1e-300
+"""Values below this are taken as this in logarithms."""
+
+MOST_FIT = 1e3
+"""More than any fit over the mean fit: keeps the values of ``tetris`` positive."""
 
 
 @jit
@@ -67,7 +75,7 @@ def choose_by_job(
         value = _job_value(problem, state, found, row, kind, parameters, mean_left, mean_fit)
         if temperature > 0.0:
             value = np.log(max(value, SMALLEST_VALUE)) - temperature * gumbel(stream)
-        if value < best_value or (value == best_value and _goes_first(problem, state, found, row, best)):
+        if value < best_value or (value == best_value and _goes_first(problem, state, found, row, best, kind)):
             best, best_value = row, value
     return best
 
@@ -87,19 +95,18 @@ def _job_value(
     task, agent = found.table[row, TASK], found.table[row, AGENT]
     job = problem.tasks[task, JOB]
     if kind == FIFO:
-        return float(problem.jobs[job, RELEASE])
+        return problem.jobs[job, RANK] + 1.0
     if kind == SJF:
         return float(state.jobs[job, WORK_LEFT])
     if kind == SJF_CP:
         return float(problem.jobs[job, JOB_WORK])
     if kind == TETRIS:
         fit = _fit(problem, state, task)
-        return state.jobs[job, WORK_LEFT] / mean_left + 1.0 / SMALLEST_VALUE - fit / mean_fit
+        return state.jobs[job, WORK_LEFT] / mean_left + MOST_FIT - fit / mean_fit
     if state.agents[agent, BOUND] == job:
         return 0.0
-    return (_executors(problem, state, agent, job) + 1.0) * max(float(problem.jobs[job, JOB_WORK]), 1.0) ** -parameters[
-        0
-    ]
+    share = max(float(problem.jobs[job, JOB_WORK]), 1.0) ** parameters[0]
+    return max(float(_executors(problem, state, agent, job)), NO_EXECUTOR) / share
 
 
 @inlined
@@ -111,24 +118,30 @@ def _executors(problem: Problem, state: State, agent: int, job: int) -> int:
 
 
 @inlined
-def _goes_first(problem: Problem, state: State, found: Candidates, row: int, other: int) -> bool:
+def _goes_first(problem: Problem, state: State, found: Candidates, row: int, other: int, kind: int) -> bool:
     """Whether a candidate goes before another one whose job looks as good."""
     task, rival = found.table[row, TASK], found.table[other, TASK]
     job, rival_job = problem.tasks[task, JOB], problem.tasks[rival, JOB]
     if job != rival_job:
-        early, late = problem.jobs[job, RELEASE], problem.jobs[rival_job, RELEASE]
-        return early < late or (early == late and job < rival_job)
-    now = state.clock[NOW]
-    can_start, rival_can = state.tasks[task, READY] <= now, state.tasks[rival, READY] <= now
+        return bool(problem.jobs[job, RANK] < problem.jobs[rival_job, RANK])
+    can_start, rival_can = _can_start(problem, state, task), _can_start(problem, state, rival)
     if can_start != rival_can:
         return can_start
     path = problem.tasks[task, TAIL] + problem.tasks[task, SHORTEST]
     rival_path = problem.tasks[rival, TAIL] + problem.tasks[rival, SHORTEST]
-    if path != rival_path:
-        return path > rival_path
+    if kind == SJF_CP and path != rival_path:
+        return bool(path > rival_path)
     if task != rival:
         return task < rival
     return found.table[row, END] < found.table[other, END]
+
+
+@inlined
+def _can_start(problem: Problem, state: State, task: int) -> bool:
+    """Whether the predecessors of ``task`` have ended."""
+    if problem.flags[SERVES_STAGE]:
+        return state.stages[task, PREDS_UNENDED] == 0
+    return state.tasks[task, READY] <= state.clock[NOW]
 
 
 @jit

@@ -85,7 +85,7 @@ class Problem(NamedTuple):
     changeover : int64 [K, S, S]
         A single 0 where there is none.
     reveals : int64 [J]
-        Jobs in order of their reveal.
+        Jobs in order of their reveal, then of their release.
     capacity : int64 [R + W]
         Units of each renewable resource; then 1 for each operator.
     task_use, changeover_use : int64 [T, R], [A, R]

@@ -80,7 +80,7 @@ def compile_problem(instance: Instance) -> Problem:
         agent_tasks=owner[order].astype(np.int64),
         agent_ptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         changeover=matrix,
-        reveals=np.argsort(instance.job_reveal, kind="stable").astype(np.int64),
+        reveals=_arrivals(instance),
         **_resource_tables(instance),
         **_wave_tables(instance),
         flags=_flags(instance),
@@ -160,6 +160,11 @@ def _agent_table(instance: Instance) -> IntArray:
     return agents
 
 
+def _arrivals(instance: Instance) -> IntArray:
+    """Jobs in order of their reveal, then of their release, int64 [J]."""
+    return np.lexsort((instance.job_release, instance.job_reveal)).astype(np.int64)
+
+
 def _job_table(instance: Instance, tasks: IntArray) -> IntArray:
     work = np.zeros(instance.num_jobs, np.int64)
     np.add.at(work, instance.task_job, tasks[:, SHORTEST] * instance.task_pieces)
@@ -173,7 +178,7 @@ def _job_table(instance: Instance, tasks: IntArray) -> IntArray:
         work,
         np.concatenate([[0], ends[:-1]])[: instance.num_jobs],
         ends,
-        np.argsort(np.argsort(instance.job_reveal, kind="stable")),
+        np.argsort(_arrivals(instance)),
     )
     return np.stack(columns, axis=1).reshape(-1, 9)
 
