@@ -43,6 +43,7 @@ from problems.simulator.arrays import (
     PLACE,
     READY,
     RELEASE,
+    SERVES_STAGE,
     SHORTEST,
     SHORTEST_AGENT,
     TAIL,
@@ -54,11 +55,13 @@ from problems.simulator.arrays import (
     Problem,
     State,
 )
+from problems.simulator.arrays import BOUND as BOUND_TO
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, known_event
 from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.opens import is_revealed
 from problems.simulator.switches.placement import earliest_end
+from problems.simulator.switches.service import demand, executors_of
 
 # Context.numbers
 BOUND, MEAN_WORK, TARGET, REMOTEST, JOBS_PRESENT, MEAN_WEIGHT = range(6)
@@ -415,18 +418,22 @@ def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, con
     agent, task = found.table[row, AGENT], found.table[row, TASK]
     job, last, unit = problem.tasks[task, JOB], state.agents[agent, LAST], problem.means[UNIT]
     num_agents = len(state.agents)
-    is_same = last != NONE and problem.tasks[last, JOB] == job
-    others = max(state.jobs[job, LOCAL] - (1 if is_same else 0), 0)  # one that was ordered away is not local
-    work = max(state.jobs[job, WORK_LEFT] / unit, TINY)
-    if problem.flags[MOVING_DELAY] > 0:
+    is_same = state.agents[agent, BOUND_TO] == job
+    if problem.flags[SERVES_STAGE]:
+        others, pieces = executors_of(state, job), demand(state, task)
+        out[28] = 0.0 if is_same else problem.flags[MOVING_DELAY] / unit
+    else:
+        others, pieces = state.jobs[job, LOCAL] - (1 if is_same else 0), state.tasks[task, PIECES_LEFT]
         out[28] = changeover_time(problem, state, agent, task) / unit
+    others = max(others, 0)  # one that was ordered away is not local
+    work = max(state.jobs[job, WORK_LEFT] / unit, TINY)
     out[45] = np.log(work)
     out[46] = np.log(work / (others + 1.0))
     out[47] = others / num_agents
     out[48] = np.log((others + 1.0) * context.numbers[JOBS_PRESENT] / num_agents)
     out[49] = 1.0 if is_same else 0.0
     out[50] = 1.0 if last == task else 0.0
-    out[51] = np.log(max(state.tasks[task, PIECES_LEFT], 1.0))
+    out[51] = np.log(max(pieces, 1.0))
     out[52] = np.log1p(max(state.clock[NOW] - problem.jobs[job, RELEASE], 0) / unit)
     out[53] = np.log(context.numbers[JOBS_PRESENT])
     if problem.jobs[job, DUE] != NONE:
