@@ -422,6 +422,9 @@ def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, con
     if problem.flags[SERVES_STAGE]:
         others, pieces = executors_of(state, job), demand(state, task)
         out[28] = 0.0 if is_same else problem.flags[MOVING_DELAY] / unit
+        idle = max(state.tasks[task, READY] - max(state.agents[agent, FREE], state.clock[NOW]), 0)
+        out[16] = 1.0 if idle > 0 else 0.0
+        out[17] = idle / unit
     else:
         others, pieces = state.jobs[job, LOCAL] - (1 if is_same else 0), state.tasks[task, PIECES_LEFT]
         out[28] = changeover_time(problem, state, agent, task) / unit

@@ -166,8 +166,9 @@ RECIPES = {
         start={
             "log_share_of_fair": -1.0,
             "log_job_work_left": -1.0,
-            "is_same_job": 2.0,
-            "is_reservation": -4.0,
+            "is_same_job": 4.0,
+            "log_job_work": 0.1,
+            "is_reservation": -1.0,
             "is_wait": -8.0,
         },
     ),
