@@ -171,13 +171,13 @@ def finish(
     bound: int | None = None,
     infeasible: bool = False,
     log: Sequence[LogEntry] = (),
-    clairvoyant: bool = False,
+    clairvoyant: bool | None = None,
 ) -> Result:
     """Check ``schedule`` and tell the truth about it.
 
     Parameters
     ----------
-    instance, solver, seed, runtime_s, log, clairvoyant
+    instance, solver, seed, runtime_s, log
         As in `Result`.
     schedule
         The best one found, or None. One that misses deadlines and is right in all else counts as none found: rules
@@ -186,6 +186,9 @@ def finish(
         Lower bound on `problems.measure.integer_objective`, in integer time; None if there is none.
     infeasible
         Whether it is proved that there is no schedule.
+    clairvoyant
+        As in `Result`; None for a solver that looks at all of the instance, which is clairvoyant where anything is
+        revealed later.
 
     Raises
     ------
@@ -215,7 +218,7 @@ def finish(
         schedule=schedule,
         log=tuple(log),
         tolerance=tolerance(instance),
-        clairvoyant=clairvoyant,
+        clairvoyant=instance.is_online if clairvoyant is None else clairvoyant,
     )
 
 

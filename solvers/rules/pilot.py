@@ -39,5 +39,5 @@ def solve_pilot(instance: Instance, budget: Budget, seed: int, rule: str = "") -
     runner = Runner(compile_problem(instance))
     runner.pilot(rule_priority(chosen), budget.time_limit)
     solver = f"pilot:{rule}" if rule else "pilot"
-    schedule = schedule_of(runner.best)
-    return finish(instance, solver, seed, time.perf_counter() - started, schedule, lower_bound(instance))
+    seconds, schedule = time.perf_counter() - started, schedule_of(runner.best)
+    return finish(instance, solver, seed, seconds, schedule, lower_bound(instance), clairvoyant=False)

@@ -16,6 +16,7 @@ from problems.simulator import Filter, compile_problem, schedule_of
 from solvers.budget import Budget
 from solvers.priority import Kind, Priority, pack_network
 from solvers.registry import get_solver
+from solvers.result import finish
 from solvers.rollout import Runner
 from solvers.rules.dispatch import rule_priority
 
@@ -100,10 +101,12 @@ def reseeded(waves: Waves) -> Waves:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_search_says_when_it_is_clairvoyant(preset):
-    """Results: the best of several episodes knows the future and says so; one episode and pilot do not."""
+    """The best of several episodes knows the future, as plans do, and says so; one episode and pilot do not."""
     instance = random_spark(2, 3, 5, preset=preset, max_stages=3, max_tasks=4)
     assert get_solver("fair")(instance, Budget(samples=4), 0).clairvoyant
     assert not get_solver("fair")(instance, Budget(), 0).clairvoyant
     assert not get_solver("pilot")(instance, Budget(), 0).clairvoyant
+    schedule = get_solver("fair")(instance, Budget(), 0).schedule
+    assert finish(instance, "a plan", 0, 0.0, schedule).clairvoyant
     fixed = random_spark(2, 3, 5, preset=preset, max_stages=3, max_tasks=4, fixed=True)
     assert not get_solver("fair")(fixed, Budget(samples=4), 0).clairvoyant
