@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from problems.errors import InstanceError
 from problems.families.spark import MOVING_DELAY, WAVE_NAMES, Preset, SparkJob, SparkStage, fixed_stage, spark_cluster
 from problems.generators.arrivals import STREAM_INTERVAL, arrivals
 from problems.instance import FloatArray, Instance
@@ -90,7 +91,16 @@ def random_spark(
         Time of an executor before its first piece for another job.
     name
         Name of the instance; made from kind, size and seed if None.
+
+    Raises
+    ------
+    InstanceError
+        If an argument lies outside its range.
+    UnknownNameError
+        If there is no such preset.
     """
+    if max_stages < 2:
+        raise InstanceError(f"max_stages is {max_stages}; a job has at least 2 stages")
     random = np.random.default_rng(seed)
     jobs = []
     for arrival in arrivals(num_jobs, interval, random):

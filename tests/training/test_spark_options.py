@@ -53,6 +53,21 @@ def test_a_job_is_complete_when_every_stage_is(run, sinks):
     assert alone["objective"] == 24
 
 
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([[0, 1], [1, 2], [2, 3], [3, 1]], ".edges: the stages wait for each other: "),
+        ([[0, 1], [1, 1]], ".edges[1]: stage 1 waits for itself"),
+        ([[0, 1], [1, 7]], ".edges[1][1]: there is no stage 7"),
+    ],
+)
+def test_stages_that_cannot_be_ordered_start_no_episode(run, sinks, edges, message):
+    """A cycle, a self-loop and an unknown stage end the command with the file and the field."""
+    sinks.write_text(json.dumps(SINKS | {"jobs": [SINKS["jobs"][0] | {"edges": edges}]}))
+    outcome = run("solve", sinks, "--executors", 2)
+    assert outcome.code == 2 and f"sinks.json: $.jobs[0]{message}" in outcome.err and not outcome.out
+
+
 def test_the_report_for_people_names_the_preset(run, sinks):
     """The preset stands beside the instance."""
     out = run("solve", sinks, "--executors", 2, "--solver", "random").out

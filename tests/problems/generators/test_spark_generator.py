@@ -110,6 +110,12 @@ def test_limits_are_kept() -> None:
     assert np.bincount(instance.task_job).max() <= 4
     assert instance.task_pieces.max() == 3
     assert instance.moving_delay == 11
+    for options, message in (
+        ({"max_stages": 1}, "max_stages is 1"),
+        ({"max_tasks": 0}, "task_pieces must be at least 1"),
+    ):
+        with pytest.raises(InstanceError, match=message):
+            random_spark(1, 1, seed=1, **options)
 
 
 def test_streams_are_poisson() -> None:
