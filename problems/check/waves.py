@@ -5,7 +5,8 @@ not say when and in which order that was. Known is a window: an executor that mo
 its move begins; one that stays is dispatched between the end of its previous piece and the start of this one. Others
 that join or leave the job at the same instant, or within the window, may have done so before or after. So a row has
 a range of possible numbers of local executors, and its duration is right if one of them leads to it. Where agents
-serve their stage (``Serves.STAGE``) executors are local to jobs in ways that no row shows; then any number is possible.
+serve their stage (``Serves.STAGE``) executors are local to jobs in ways that no row shows; then any number is possible,
+and a piece of the first wave may be a fresh one, because its executor had been idle.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from problems.check.crowd import local_executors
 from problems.check.table import NO_ROW, BoolArray, Table
-from problems.instance import BetweenLevels, IntArray, Waves
+from problems.instance import BetweenLevels, IntArray, Serves, Waves
 
 FRESH, FIRST, REST = range(3)
 SOURCES = np.array([[FRESH, FIRST, REST], [FIRST, FRESH, REST], [REST, FIRST, FRESH]])
@@ -55,10 +56,17 @@ class WaveDurations:
 
     def explain(self, lengths: IntArray) -> BoolArray:
         """Whether each row may last as long as it does, bool [N]."""
+        explained = self._explain_as(lengths, self.wave)
+        if self._table.instance.serves is Serves.STAGE:
+            explained |= self._explain_as(lengths, np.where(self.wave == FIRST, FRESH, self.wave))
+        return explained
+
+    def _explain_as(self, lengths: IntArray, wave: IntArray) -> BoolArray:
+        """The same if the rows are of certain waves, int64 [N]."""
         explained = np.zeros(len(lengths), bool)
         for level in range(len(self._waves.levels)):
             rows = np.flatnonzero(~explained & self._is_reachable(level))
-            explained[rows] = self._at_level(level, rows) == lengths[rows]
+            explained[rows] = self._at_level(level, rows, wave[rows]) == lengths[rows]
         return explained
 
     def first_possible(self) -> IntArray:
@@ -66,7 +74,7 @@ class WaveDurations:
         times = np.zeros(len(self._table), np.int64)
         for level in reversed(range(len(self._waves.levels))):
             rows = np.flatnonzero(self._is_reachable(level))
-            times[rows] = self._at_level(level, rows)
+            times[rows] = self._at_level(level, rows, self.wave[rows])
         return times
 
     def _is_reachable(self, level: int) -> BoolArray:
@@ -98,9 +106,9 @@ class WaveDurations:
             reachable |= np.maximum(self.fewest, numbers[level - 1] + 1) <= np.minimum(self.most, final)
         return reachable
 
-    def _at_level(self, level: int, rows: IntArray) -> IntArray:
-        """Duration of some rows at a level, or, where that is not measured, at the largest one that is."""
-        table, waves, wave = self._table, self._waves, self.wave[rows]
+    def _at_level(self, level: int, rows: IntArray, wave: IntArray) -> IntArray:
+        """Duration of some rows of certain waves at a level; where that is not measured, at the largest one that is."""
+        table, waves = self._table, self._waves
         task, num_levels = table.task[rows], len(waves.levels)
         largest = np.where(self._measured, np.arange(num_levels), 0).max(axis=1)
         used = np.where(self._measured[task, level], level, largest[task])

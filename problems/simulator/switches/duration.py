@@ -7,9 +7,10 @@ mean of what the piece will draw from. The exact definition, for a piece of stag
 - ``piece`` k: how many pieces of the stage were committed before it. ``stage`` s: how many tasks of the job have a
   smaller number.
 - ``wave``: fresh (0) if the last committed piece of e was of another job, or there was none; rest (2) if it was of the
-  same stage; else first (1).
+  same stage; else first (1). Where agents serve their stage (``Serves.STAGE``) it is also fresh if e was in a pool or
+  moved since that piece; a table of pieces does not tell, so there a first piece may be a fresh one.
 - ``n``: number of executors local to the job, e included. An executor is local to the job of its last committed piece.
-  Where agents serve their stage (``Serves.STAGE``) it is local to the job whose pool it belongs to: from its arrival
+  Where agents serve their stage it is local to the job whose pool it belongs to: from its arrival
   there until it is sent away or the job ends. A table of pieces does not tell that n; there a piece may have taken the
   duration of any level.
 - A level is *measured* for a stage if the stage has samples there, in any wave.
@@ -43,9 +44,11 @@ from problems.simulator.arrays import (
     LAST,
     LOCAL,
     NONE,
+    PHASE,
     PIECES,
     PIECES_LEFT,
     SEED,
+    SERVES_STAGE,
     STAGE,
     WARM_UP,
     Problem,
@@ -53,6 +56,7 @@ from problems.simulator.arrays import (
 )
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import mix
+from problems.simulator.switches.service import RUNNING
 from problems.simulator.waves import FIRST, FRESH, REST
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -93,6 +97,8 @@ def realised_duration(problem: Problem, state: State, agent: int, task: int) -> 
 def wave_of(problem: Problem, state: State, agent: int, task: int) -> int:
     """Wave of the next piece of ``task`` on ``agent``."""
     last = state.agents[agent, LAST]
+    if problem.flags[SERVES_STAGE] == 1 and state.servers[agent, PHASE] != RUNNING:
+        return FRESH
     if last == NONE or problem.tasks[last, JOB] != problem.tasks[task, JOB]:
         return FRESH
     return REST if last == task else FIRST

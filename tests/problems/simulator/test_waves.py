@@ -45,6 +45,14 @@ def test_waves_follow_what_the_executor_did_last():
     assert lengths(spark_cluster("waves", jobs, 1), order) == [10, 30, 20, 10, 10]
 
 
+def test_executors_that_waited_in_a_pool_are_fresh():
+    """Wave, decima: an executor sent early to a stage of its own job waits in the pool and is fresh when it starts."""
+    parent, child = stage(3, fresh={5: 40}, rest={5: 40}), stage(2, fresh={5: 40}, first={5: 7})
+    instance = spark_cluster("pool", [SparkJob([parent, child], [(0, 1)])], 2, "decima", moving_delay=0)
+    # Executor 1 runs out at 40 and waits; executor 0 works on the last piece until 80 and goes on at once.
+    assert lengths(instance, [(0, 0), (1, 0), (1, 1), (0, 1), (1, 1)]) == [40, 40, 40, 7, 40]
+
+
 @pytest.mark.parametrize(
     ("samples", "expected"),
     [
