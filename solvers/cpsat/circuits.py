@@ -30,12 +30,19 @@ class Circuits:
         The model that gets the variables.
     presence
         Whether a task is done by an agent, by (task, agent).
+    possible
+        Whether a task may follow another on an agent, by (agent, before, after); all may if it is not given.
     """
 
     def __init__(
-        self, instance: Instance, model: cp_model.CpModel, presence: Mapping[tuple[int, int], Literal]
+        self,
+        instance: Instance,
+        model: cp_model.CpModel,
+        presence: Mapping[tuple[int, int], Literal],
+        possible: Callable[[int, int, int], bool] = lambda agent, before, after: True,
     ) -> None:
         self.instance = instance
+        self._possible = possible
         self.model = model
         self.arcs: dict[int, dict[tuple[int, int], Literal]] = {}
         self.idle: dict[int, Literal] = {}
@@ -49,7 +56,10 @@ class Circuits:
         nodes = [HOME, *presence]
         self.idle[agent] = self.model.new_bool_var(f"idle_{agent}")
         self.arcs[agent] = {
-            (i, j): self.model.new_bool_var(f"arc_{agent}_{i}_{j}") for i in nodes for j in nodes if i != j
+            (i, j): self.model.new_bool_var(f"arc_{agent}_{i}_{j}")
+            for i in nodes
+            for j in nodes
+            if i != j and (HOME in (i, j) or self._possible(agent, i, j))
         }
         index = {node: position for position, node in enumerate(nodes)}
         circuit = [(index[i], index[j], arc) for (i, j), arc in self.arcs[agent].items()]

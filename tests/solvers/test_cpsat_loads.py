@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from ortools.sat.python import cp_model
 from small_proofs import assert_complete_hint, brute_force, optimum, solve
 
 from problems import Changeover, Instance, Job, Task, build_instance
+from problems.generators import vallada_ruiz
 from problems.measure import integer_objective
-from solvers import Status
+from solvers import Budget, Status
 from solvers.cpsat.choose import ModelKind, choose_model
+from solvers.cpsat.loads import LoadsModel
 
 Matrix = Sequence[Sequence[int]]
 
@@ -114,3 +117,20 @@ def test_complete_hints_are_accepted(setups: bool):
     """A hint covers every variable and breaks no constraint."""
     for seed in range(3):
         assert_complete_hint(tiny(seed, setups))
+
+
+def test_pairs_that_are_too_long_have_no_arc():
+    """With a makespan known, tasks that are longer than that together do not follow each other; the optimum stays."""
+    instance = machines(C16_DURATIONS, C16_SETUPS, C16_INITIAL)
+    arcs = [sum(map(len, LoadsModel(instance, upper).circuits.arcs.values())) for upper in (None, 16, 12)]
+    assert arcs[0] == 2 * (4 + 4 + 12) and arcs[0] > arcs[1] > arcs[2]
+    hint = solve(instance).schedule
+    assert solve(instance, hint=hint).objective == 16
+
+
+def test_many_arcs_are_not_probed():
+    """Probing would take most of the time on large instances."""
+    for jobs, level in ((10, 2), (40, 0)):
+        parameters = cp_model.CpSolver().parameters
+        LoadsModel(vallada_ruiz(jobs, 4, 49, 0)).configure(parameters, Budget(), False)
+        assert parameters.cp_model_probing_level == level
