@@ -5,18 +5,18 @@ without reordering a sum. Maps of a node are multiplied once per node; an edge c
 features and, where a node has several edges of a relation, one product with the attention vector. The last layer is
 computed for all agents, but only for the tasks that a decision asks about.
 
-Two habits of numba shape the code. A computed index is tested for being negative, which keeps a loop from being
-vectorised; so rows are sliced before the loop. A function is compiled anew for each literal argument; so node types,
+A habit of numba shapes the code. A function is compiled anew for each literal argument; so node types,
 relations and maps are looked up in tables, and constants that are passed on are of type int64.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from graphs.encode import END_NODE, FIRST_NODE, ON_TASK, Float32Array, Graph, encode
+from graphs.arrays import END_NODE, FIRST_NODE, ON_TASK, Float32Array, Graph
+from graphs.encode import encode
 from graphs.layout import (
     ACTOR_AGENT,
     ACTOR_OUT,
@@ -29,7 +29,6 @@ from graphs.layout import (
     FIRST_LAYER,
     HEAD,
     KIND,
-    LANES,
     LAYER_SLOTS,
     LAYERS,
     MAP_BLOCK,
@@ -54,126 +53,21 @@ from graphs.layout import (
     WAIT_OUT,
     WIDTH,
     Network,
-    Sizes,
-    map_table,
-    relation_table,
 )
-from graphs.schema import NODE_FEATURES, NODE_TYPES, NUM_FEATURES
+from graphs.products import ZERO, add_product, add_products, add_scaled, copy, cut, dot, mix, start
+from graphs.room import KEY_NOW, KEY_ROWS, Room
+from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
 from problems.simulator.arrays import NONE, NOW, NUM_OPEN, NUM_ROWS, Problem, State
 from problems.simulator.jit import jit
 
-NUM_BLOCKS = int((map_table()[:, MAP_BLOCK] + map_table()[:, MAP_COUNT]).max())
-"""Most maps that start from a node."""
-
-NUM_SUMS = int(relation_table()[:, SUM_BLOCK].max()) + 1
-"""Most relations that lead to a node."""
-
-# Room.key
-KEY_NOW, KEY_ROWS = 0, 1
-ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3e38)
+ONE, LOWEST = np.float32(1.0), np.float32(-3e38)
 CORE_ENTRY: Any = np.int64(CORE)
 TASK_TYPE: Any = np.int64(ON_TASK)
 NUM_CORE_TARGETS: Any = np.int64(CORE_TARGETS)
 DONE_BY_BLOCK: Any = np.int64(CORE_DONE_BY)
 NO_BLOCK: Any = np.int64(0)
 ONE_BLOCK: Any = np.int64(1)
-_WIDTHS = np.array([len(NODE_FEATURES[node]) for node in NODE_TYPES])
-
-
-class Room(NamedTuple):
-    """Work space of the forward, and its result; nodes are numbered as in `graphs.encode.Graph`.
-
-    Attributes
-    ----------
-    key : int64 [2]
-        Instant and number of commitments of the encoded state; the instant is -1 where nothing is encoded.
-    nodes : float32 [N, D]
-        Embeddings before the last layer; those of agents after it.
-    final : float32 [N, D]
-        Embeddings of tasks after the last layer, where ``is_final``.
-    is_final, wanted, needed, every : int64 [N]
-        Tasks whose last layer is computed, is to be computed, and is a source for that; ones.
-    maps : float32 [N, 12 D]
-        Each node under the maps that start from it.
-    sums : float32 [N, 7 D]
-        Embedding of each node, then the messages to it, summed by relation.
-    message, strength : float32 [M, D], [M]
-        Messages of one relation and their logits.
-    degree, top, total : int64 [N], float32 [N], float32 [N]
-        Edges of one relation at each target, their largest logit, and the sum of their exponentials.
-    hidden : float32 [2, max(D, H)]
-    chosen : int64 [N]
-        List of the nodes that are computed together.
-    spare : float32 [12 D]
-        Where the second result goes if a list is odd.
-    head : float32 [N, H]
-        Share of each node in the hidden units of the actor head.
-    wait : float32 [A]
-        Scores of waiting.
-    lanes : float32 [8]
-        Partial sums.
-    spans : int64 [3, 2]
-        First and last of the blocks of ``sums`` that hold something.
-    widths : int64 [3]
-        Number of features of each type of node.
-    """
-
-    key: IntArray
-    nodes: Float32Array
-    final: Float32Array
-    is_final: IntArray
-    wanted: IntArray
-    needed: IntArray
-    every: IntArray
-    maps: Float32Array
-    sums: Float32Array
-    message: Float32Array
-    strength: Float32Array
-    degree: IntArray
-    top: Float32Array
-    total: Float32Array
-    hidden: Float32Array
-    chosen: IntArray
-    spare: Float32Array
-    head: Float32Array
-    wait: Float32Array
-    lanes: Float32Array
-    spans: IntArray
-    widths: IntArray
-
-
-def new_room(graph: Graph, sizes: Sizes) -> Room:
-    """Work space for graphs in the room of ``graph``."""
-    num_nodes, num_edges, width, head = len(graph.rows), len(graph.edges), sizes.width, sizes.head
-
-    def rows(*shape: int) -> Float32Array:
-        return np.zeros(shape, np.float32)
-
-    return Room(
-        key=np.full(2, -1, np.int64),
-        nodes=rows(num_nodes, width),
-        final=rows(num_nodes, width),
-        is_final=np.zeros(num_nodes, np.int64),
-        wanted=np.zeros(num_nodes, np.int64),
-        needed=np.zeros(num_nodes, np.int64),
-        every=np.ones(num_nodes, np.int64),
-        maps=rows(num_nodes, NUM_BLOCKS * width),
-        sums=rows(num_nodes, (1 + NUM_SUMS) * width),
-        message=rows(num_edges, width),
-        strength=rows(num_edges),
-        degree=np.zeros(num_nodes, np.int64),
-        top=rows(num_nodes),
-        total=rows(num_nodes),
-        hidden=rows(2, max(width, head)),
-        chosen=np.zeros(num_nodes, np.int64),
-        spare=rows(NUM_BLOCKS * width),
-        head=rows(num_nodes, head),
-        wait=rows(len(graph.agent_totals)),
-        lanes=rows(LANES),
-        spans=np.zeros((3, 2), np.int64),
-        widths=_WIDTHS.copy(),
-    )
 
 
 @jit
@@ -246,7 +140,7 @@ def finish_tasks(network: Network, graph: Graph, room: Room) -> None:
         if room.wanted[node]:
             room.is_final[node] = 1
             room.head[node, :] = ZERO
-            _add_product(network.weights, at, head, room.final[node], room.head[node])
+            add_product(network.weights, at, head, room.final[node], room.head[node])
 
 
 @jit
@@ -263,49 +157,6 @@ def _mark_needed(graph: Graph, room: Room) -> None:
 
 
 @jit
-def _add_product(weights: Float32Array, at: int, stride: int, x: Float32Array, out: Float32Array) -> None:
-    """Add ``x W`` to ``out``, four inputs at a time; W has rows of ``stride`` numbers."""
-    count, whole = len(out), len(x) - len(x) % 4
-    for column in range(0, whole, 4):
-        row = at + column * stride
-        a, b, c, d = x[column], x[column + 1], x[column + 2], x[column + 3]
-        first, second = weights[row : row + count], weights[row + stride : row + stride + count]
-        row += 2 * stride
-        third, fourth = weights[row : row + count], weights[row + stride : row + stride + count]
-        for unit in range(count):
-            out[unit] += a * first[unit] + b * second[unit] + c * third[unit] + d * fourth[unit]
-    for column in range(whole, len(x)):
-        _add_scaled(weights, at + column * stride, x[column], out)
-
-
-@jit
-def _add_products(
-    weights: Float32Array,
-    at: int,
-    stride: int,
-    x: Float32Array,
-    y: Float32Array,
-    out_x: Float32Array,
-    out_y: Float32Array,
-) -> None:
-    """`_add_product` for two rows at once, whose lengths are multiples of four: each weight is loaded once.
-
-    Unsigned indices need no test for negative ones; for short rows they are quicker than slices.
-    """
-    count, step = np.uint64(len(out_x)), np.uint64(stride)
-    for column in range(0, len(x), 4):
-        first = np.uint64(at + column * stride)
-        second, third, fourth = first + step, first + step + step, first + step + step + step
-        a, b, c, d = x[column], x[column + 1], x[column + 2], x[column + 3]
-        e, f, g, h = y[column], y[column + 1], y[column + 2], y[column + 3]
-        for unit in range(count):
-            p, q = weights[first + unit], weights[second + unit]
-            r, s = weights[third + unit], weights[fourth + unit]
-            out_x[unit] += a * p + b * q + c * r + d * s
-            out_y[unit] += e * p + f * q + g * r + h * s
-
-
-@jit
 def _list_nodes(graph: Graph, node_type: int, mask: IntArray, room: Room) -> int:
     """Write the nodes of a type that are in ``mask`` to ``room.chosen``; returns their number."""
     count = 0
@@ -317,49 +168,15 @@ def _list_nodes(graph: Graph, node_type: int, mask: IntArray, room: Room) -> int
 
 
 @jit
-def _start(weights: Float32Array, at: int, out: Float32Array) -> None:
-    """Begin a sum with a bias."""
-    bias = weights[at : at + len(out)]
-    for unit in range(len(out)):
-        out[unit] = bias[unit]
-
-
-@jit
-def _add_scaled(weights: Float32Array, at: int, factor: np.float32, out: Float32Array) -> None:
-    """Add ``factor`` times a row of the weights to ``out``."""
-    row = weights[at : at + len(out)]
-    for unit in range(len(out)):
-        out[unit] += factor * row[unit]
-
-
-@jit
-def _cut(out: Float32Array) -> None:
-    """The positive part of each number."""
-    for unit in range(len(out)):
-        out[unit] = max(out[unit], ZERO)
-
-
-@jit
-def _dot(weights: Float32Array, at: int, x: Float32Array, lanes: Float32Array) -> np.float32:
-    """Product of two vectors in eight partial sums, which are added at the end."""
-    lanes[:] = ZERO
-    for block in range(0, len(x), LANES):
-        part, numbers = weights[at + block : at + block + LANES], x[block : block + LANES]
-        for lane in range(LANES):
-            lanes[lane] += part[lane] * numbers[lane]
-    return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]))
-
-
-@jit
 def _embed_nodes(network: Network, graph: Graph, room: Room) -> None:
     width, weights = network.layout[WIDTH], network.weights
     for kind in range(NUM_NODE_TYPES):
         at, columns = network.layout[OFFSETS + kind], room.widths[kind]
         for node in range(graph.ranges[kind, FIRST_NODE], graph.ranges[kind, END_NODE]):
             out = room.nodes[node]
-            _start(weights, at + columns * width, out)
-            _add_product(weights, at, width, graph.rows[node, :columns], out)
-            _cut(out)
+            start(weights, at + columns * width, out)
+            add_product(weights, at, width, graph.rows[node, :columns], out)
+            cut(out)
 
 
 @jit
@@ -379,9 +196,9 @@ def _map(
         one, other = room.chosen[place], room.chosen[min(place + 1, count - 1)]
         out = room.maps[one, low : low + size]
         out_other = room.maps[other, low : low + size] if other != one else room.spare[:size]
-        _start(weights, at + width * stride, out)
-        _start(weights, at + width * stride, out_other)
-        _add_products(weights, at, stride, room.nodes[one], room.nodes[other], out, out_other)
+        start(weights, at + width * stride, out)
+        start(weights, at + width * stride, out_other)
+        add_products(weights, at, stride, room.nodes[one], room.nodes[other], out, out_other)
 
 
 @jit
@@ -415,22 +232,16 @@ def _send(network: Network, first: int, relation: int, graph: Graph, room: Room,
         single = room.degree[target] == 1
         out = room.sums[target, column : column + width] if single else room.message[edge]
         from_source = room.maps[source, source_column : source_column + width]
-        _mix(from_source, room.maps[target, target_column : target_column + width], out)
+        mix(from_source, room.maps[target, target_column : target_column + width], out)
         for place in range(columns):
             value = graph.edge_rows[edge, place]
             if value != ZERO:
-                _add_scaled(weights, at + width + place * width, value, out)
-        _cut(out)
+                add_scaled(weights, at + width + place * width, value, out)
+        cut(out)
         if not single:
-            room.strength[edge] = _dot(weights, at, out, room.lanes)
+            room.strength[edge] = dot(weights, at, out, room.lanes)
             room.top[target] = max(room.top[target], room.strength[edge])
     _sum_up(low, high, 1 - side, column, width, node_type, graph, room, mask)
-
-
-@jit
-def _mix(source: Float32Array, target: Float32Array, out: Float32Array) -> None:
-    for unit in range(len(out)):
-        out[unit] = source[unit] + target[unit]
 
 
 @jit
@@ -476,13 +287,6 @@ def _find_spans(network: Network, node_type: int, graph: Graph, room: Room) -> i
 
 
 @jit
-def _copy(source: Float32Array, out: Float32Array) -> None:
-    """Copy a row to the beginning of another."""
-    for unit in range(len(source)):
-        out[unit] = source[unit]
-
-
-@jit
 def _update(
     network: Network, first: int, node_type: int, graph: Graph, room: Room, mask: IntArray, out: Float32Array
 ) -> None:
@@ -495,25 +299,23 @@ def _update(
     for place in range(0, count, 2):
         one, other = room.chosen[place], room.chosen[min(place + 1, count - 1)]
         row, row_other = room.sums[one], room.sums[other]
-        _copy(room.nodes[one], row)
-        _copy(room.nodes[other], row_other)
-        _start(weights, bias, hidden)
-        _start(weights, bias, hidden_other)
+        copy(room.nodes[one], row)
+        copy(room.nodes[other], row_other)
+        start(weights, bias, hidden)
+        start(weights, bias, hidden_other)
         for span in range(3):
             low, high = room.spans[span, 0] * width, room.spans[span, 1] * width
             if high > low:
-                _add_products(
-                    weights, at + low * width, width, row[low:high], row_other[low:high], hidden, hidden_other
-                )
-        _cut(hidden)
-        _cut(hidden_other)
+                add_products(weights, at + low * width, width, row[low:high], row_other[low:high], hidden, hidden_other)
+        cut(hidden)
+        cut(hidden_other)
         result = out[one]
         result_other = out[other] if other != one else room.spare[:width]
-        _copy(row[:width], result)
-        _copy(row_other[:width], result_other)
-        _add_scaled(weights, last + size, ONE, result)
-        _add_scaled(weights, last + size, ONE, result_other)
-        _add_products(weights, last, width, hidden, hidden_other, result, result_other)
+        copy(row[:width], result)
+        copy(row_other[:width], result_other)
+        add_scaled(weights, last + size, ONE, result)
+        add_scaled(weights, last + size, ONE, result_other)
+        add_products(weights, last, width, hidden, hidden_other, result, result_other)
 
 
 @jit
@@ -523,12 +325,12 @@ def _prepare_agent_heads(network: Network, graph: Graph, room: Room) -> None:
     at, wait = network.layout[OFFSETS + ACTOR_AGENT], network.layout[OFFSETS + WAIT_AGENT]
     out, hidden = network.layout[OFFSETS + WAIT_OUT], room.hidden[0, :head]
     for agent in range(len(room.wait)):
-        _start(weights, at + width * head, room.head[agent])
-        _add_product(weights, at, head, room.nodes[agent], room.head[agent])
-        _start(weights, wait + width * head, hidden)
-        _add_product(weights, wait, head, room.nodes[agent], hidden)
-        _cut(hidden)
-        room.wait[agent] = weights[out + head] + _dot(weights, out, hidden, room.lanes)
+        start(weights, at + width * head, room.head[agent])
+        add_product(weights, at, head, room.nodes[agent], room.head[agent])
+        start(weights, wait + width * head, hidden)
+        add_product(weights, wait, head, room.nodes[agent], hidden)
+        cut(hidden)
+        room.wait[agent] = weights[out + head] + dot(weights, out, hidden, room.lanes)
 
 
 @jit
@@ -537,10 +339,10 @@ def actor_score(network: Network, graph: Graph, room: Room, agent: int, task: in
     head, weights = network.layout[HEAD], network.weights
     at, out = network.layout[OFFSETS + ACTOR_ROW], network.layout[OFFSETS + ACTOR_OUT]
     hidden = room.hidden[0, :head]
-    _mix(room.head[agent], room.head[graph.task_node[task]], hidden)
+    mix(room.head[agent], room.head[graph.task_node[task]], hidden)
     for column in range(NUM_FEATURES):
         value = np.float32(row[column])
         if value != ZERO:
-            _add_scaled(weights, at + column * head, value, hidden)
-    _cut(hidden)
-    return float(weights[out + head] + _dot(weights, out, hidden, room.lanes))
+            add_scaled(weights, at + column * head, value, hidden)
+    cut(hidden)
+    return float(weights[out + head] + dot(weights, out, hidden, room.lanes))

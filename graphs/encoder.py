@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphs.arrays import GraphArrays
 from graphs.attention import Affine, TypeAwareGraphAttention
-from graphs.encode import GraphArrays
 from graphs.layout import Sizes, initial_tensors, pack, sizes_of, unpack
 from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NODE_TYPES, NUM_FEATURES
 

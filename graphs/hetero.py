@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphs.encode import GraphArrays, arrays_of, encode, new_graph
+from graphs.arrays import GraphArrays, arrays_of, new_graph
+from graphs.encode import encode
 from graphs.schema import EDGE_TYPES, NODE_TYPES
 from problems.simulator.arrays import Problem, State
 

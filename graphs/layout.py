@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphs.encode import MEMBERS, NEAR, PAIRS, PRECEDENCES, RELATION_KINDS, Float32Array
+from graphs.arrays import MEMBERS, NEAR, PAIRS, PRECEDENCES, RELATION_KINDS, Float32Array
 from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NODE_TYPES, NUM_FEATURES
 from problems.instance import IntArray
 

@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphs.encode import END_NODE, FIRST_NODE, ON_TASK, Float32Array, Graph, GraphArrays, assemble, encode
-from graphs.features import fill_row, fill_wait_row, prepare
+from graphs.arrays import END_NODE, FIRST_NODE, ON_TASK, Float32Array, Graph, GraphArrays, assemble
+from graphs.context import prepare
+from graphs.encode import encode
+from graphs.features import fill_row, fill_wait_row
 from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
 from problems.simulator.arrays import (
@@ -43,7 +45,7 @@ class Tape(NamedTuple):
     counts : int64 [5]
         Graphs, nodes, edges, choices and options written so far.
     ranges, edge_ptr : int64 [G, 3, 2], [G, 5]
-        Of each graph, as in `graphs.encode.Graph`.
+        Of each graph, as in `graphs.arrays.Graph`.
     rows, edges, edge_rows : float32 [N, F], int64 [M, 2], float32 [M, 6]
         The same of all graphs, one after the other without spare room.
     graph, option_end, chosen : int64 [C]

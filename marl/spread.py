@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphs.features import fill_row, fill_wait_row, prepare
+from graphs.context import prepare
+from graphs.features import fill_row, fill_wait_row
 from graphs.schema import NUM_FEATURES
 from marl.instances import training_instance
 from problems.instance import FloatArray

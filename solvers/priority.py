@@ -11,10 +11,12 @@ from enum import IntEnum
 
 import numpy as np
 
-from graphs.compiled import Room, actor_score, finish_tasks, is_ready, look
-from graphs.encode import Graph
-from graphs.features import MAX_HIDDEN, Context, fill_row, fill_wait_row, prepare
+from graphs.arrays import Graph
+from graphs.compiled import actor_score, finish_tasks, is_ready, look
+from graphs.context import MAX_HIDDEN, Context, prepare
+from graphs.features import fill_row, fill_wait_row
 from graphs.layout import NO_NETWORK, Float32Array, Network
+from graphs.room import Room
 from problems.instance import FloatArray
 from problems.simulator.arrays import (
     ARE_ALIKE,

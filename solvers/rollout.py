@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphs.compiled import Room, forget, new_room
-from graphs.encode import Graph, new_graph
-from graphs.features import Context, new_context
+from graphs.arrays import Graph, new_graph
+from graphs.compiled import forget
+from graphs.context import Context, new_context
 from graphs.layout import NO_NETWORK, Float32Array, Network, open_network, sizes_of
+from graphs.room import Room, new_room
 from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
 from problems.simulator.arrays import (

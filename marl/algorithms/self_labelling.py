@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphs.encode import GraphArrays, new_graph
+from graphs.arrays import GraphArrays, new_graph
 from graphs.encoder import AgentTaskNetwork, Graphs, join
 from graphs.layout import Sizes
 from marl.instances import training_instance

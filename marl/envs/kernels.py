@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.features import Context, new_context
+from graphs.context import Context, new_context
 from marl.envs.board import COUNT, VALUE, Board, chosen_task, offer, offer_all
 from problems.instance import IntArray
 from problems.simulator.arrays import LAST, NONE, UNTIL, Problem, State

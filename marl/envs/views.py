@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.features import fill_row, fill_wait_row, prepare
+from graphs.context import prepare
+from graphs.features import fill_row, fill_wait_row
 from graphs.schema import NUM_FEATURES
 from marl.envs.board import COUNT, VALUE, Board, slot_of
 from marl.envs.kernels import Work

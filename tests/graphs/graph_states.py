@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphs.features import fill_row, prepare
+from graphs.context import prepare
+from graphs.features import fill_row
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.instance import Instance
 from problems.simulator import Filter, Problem, State, compile_problem, new_state

@@ -7,10 +7,12 @@ import pytest
 import torch
 from graph_states import feature_rows, random_states
 
-from graphs.compiled import actor_score, embed, finish_tasks, look, new_room
-from graphs.encode import ON_AGENT, ON_TASK, arrays_of, encode, new_graph
+from graphs.arrays import ON_AGENT, ON_TASK, arrays_of, new_graph
+from graphs.compiled import actor_score, embed, finish_tasks, look
+from graphs.encode import encode
 from graphs.encoder import AgentTaskNetwork, join
 from graphs.layout import Sizes, open_network, without_messages
+from graphs.room import new_room
 from problems.simulator.arrays import NOW
 from problems.simulator.candidates import AGENT, TASK
 

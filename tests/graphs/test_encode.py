@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from graph_states import instances, random_states
 
-from graphs.encode import GraphArrays
+from graphs.arrays import GraphArrays
 from graphs.hetero import graph_of
 from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NUM_NEIGHBOURS, PAIR_FEATURES
 from problems.build import Job, Task, build_instance

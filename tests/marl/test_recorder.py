@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphs.encode import new_graph
+from graphs.arrays import new_graph
 from graphs.encoder import AgentTaskNetwork
 from graphs.schema import NUM_FEATURES
 from marl.algorithms.self_labelling import _join, _split
