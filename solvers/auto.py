@@ -1,8 +1,8 @@
 """The default with a time limit: sample first, search from there, then prove.
 
 The best of many `tuned` samples, for about a tenth of the time, is improved by local search where that knows the kind
-of problem (docs/decisions/0012), and becomes the hint of CP-SAT, which has the rest. The best schedule is returned,
-with CP-SAT's bound.
+of problem (docs/decisions/0012), and becomes the hint of CP-SAT, which has the rest: to raise the bound where local
+search has been, else mostly to improve the hint. The best schedule is returned, with CP-SAT's bound.
 """
 
 from __future__ import annotations
@@ -66,12 +66,13 @@ def solve_auto(instance: Instance, budget: Budget, seed: int) -> Result:
     started = time.perf_counter()
     results = _sample(instance, choose_model(instance), budget, seed)
     hint = _best(instance, results)
-    if hint is not None and is_supported(instance):
+    searches = is_supported(instance)
+    if searches and hint is not None:
         results.append(_search(instance, budget, seed, hint, started))
         hint = _best(instance, results)
     spent = time.perf_counter() - started
     rest = None if budget.time_limit is None else max(0.0, budget.time_limit - spent)
-    exact = solve_cpsat(instance, replace(budget, time_limit=rest), seed, hint=hint, polish=True, name="auto")
+    exact = solve_cpsat(instance, replace(budget, time_limit=rest), seed, hint=hint, polish=not searches, name="auto")
     log = merged(*(result.log for result in results), _later(exact, spent).log)
     return replace(exact, runtime_s=time.perf_counter() - started, log=log)
 

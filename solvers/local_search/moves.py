@@ -226,7 +226,7 @@ def _look_at_block(
         if front and i > first:
             _look_behind(shop, plan, memory, first, i, iteration, best)
     for j in range(first + 1, last + 1):
-        if front and (j > first + 1 or not rear or last > first + 1):
+        if front and (j > first + 1 or (last == j and not rear)):  # else the swap was offered above
             _look_in_front(shop, plan, memory, first, j, iteration, best)
         if rear and first < j < last - 1:
             _look_in_front(shop, plan, memory, j, last, iteration, best)

@@ -29,7 +29,8 @@ MOVES_BETWEEN_LOOKS = 200_000
 """Moves times operations between two looks at the clock: some milliseconds."""
 
 ROUND = 4
-"""Searches between two updates of the elite; their number, not that of the workers, decides what comes out."""
+"""Searches between two updates of the elite: without a time limit it is this number, not that of the workers, that
+decides what comes out; with one there are as many as workers where those are more."""
 
 SAMPLES = 16
 """Samples of which the best is a start."""
@@ -42,10 +43,11 @@ SAMPLERS = ("tuned", "pair")
 
 
 class Found(NamedTuple):
-    """What one search found, with the times of its improvements."""
+    """What one search found, whether it ended without a move to make, and when it improved."""
 
     makespan: int
     sketch: Sketch
+    stuck: bool
     log: list[tuple[float, int]]
 
 
@@ -64,11 +66,17 @@ class Team:
         Makespan that ends them all.
     clock
         Tells when to stop.
+
+    Attributes
+    ----------
+    round : int
+        Number of searches between two updates of the elite.
     """
 
     def __init__(self, shop: Shop, workers: int, seed: int, target: int, clock: Clock) -> None:
         self.seed, self._target, self._clock = seed, target, clock
-        self._workers = min(workers, ROUND)
+        self.round = max(ROUND, workers) if clock.limited else ROUND
+        self._workers = min(workers, self.round)
         self._free = SimpleQueue[Searcher]()
         for _ in range(self._workers):
             self._free.put(Searcher(shop))
@@ -92,7 +100,7 @@ class Team:
                 break
             searcher.run(min(self._stride, ITERATIONS - done), self._target)
             log.append((self._clock.seconds(), searcher.makespan))
-        found = Found(searcher.makespan, searcher.best(), log)
+        found = Found(searcher.makespan, searcher.best(), searcher.stuck, log)
         self._free.put(searcher)
         return found
 
@@ -109,14 +117,19 @@ def search_shop(
 
 
 def _search(team: Team, starts: Iterator[Sketch], most: int | None) -> tuple[Elite, list[tuple[float, int]]]:
-    """Search from the starts, then from between the best; ``most`` is the number of searches, if it is limited."""
-    elite, log, number = Elite(), list[tuple[float, int]](), 0
+    """Search from the starts, then from between the best; ``most`` is the number of searches, if it is limited.
+
+    A round in which every search ends without a move is the last: what lies between such plans is like them.
+    """
+    elite, log, number, stuck = Elite(), list[tuple[float, int]](), 0, False
     random = np.random.default_rng(team.seed)
-    while number != most and not (elite.members and team.done(elite.best[0])):
-        size = ROUND if most is None else min(ROUND, most - number)
-        for found in team.run(_begins(starts, elite, size, random), number):
+    while number != most and not stuck and not (elite.members and team.done(elite.best[0])):
+        size = team.round if most is None else min(team.round, most - number)
+        results = team.run(_begins(starts, elite, size, random), number)
+        for found in results:
             elite.add(found.makespan, found.sketch)
             log.extend(found.log)
+        stuck = all(found.stuck for found in results)
         number += size
     return elite, log
 

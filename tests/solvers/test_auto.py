@@ -86,7 +86,7 @@ def test_samples_get_a_tenth_of_the_time(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_local_search_improves_what_cpsat_starts_from(monkeypatch: pytest.MonkeyPatch):
-    """On a shop the hint is better than the samples, and small shops leave most of the time to CP-SAT."""
+    """The hint is better than the samples, so CP-SAT may look for a bound, with most of the time on small shops."""
     seen: dict[str, object] = {}
 
     def search(instance: Instance, budget: Budget, seed: int, **more: object) -> Result:
@@ -94,7 +94,7 @@ def test_local_search_improves_what_cpsat_starts_from(monkeypatch: pytest.Monkey
         return solve_local_search(instance, budget, seed, **more)
 
     def exact(instance: Instance, budget: Budget, seed: int, **more: object) -> Result:
-        seen["hint"] = more["hint"]
+        seen.update(more)
         return solve_cpsat(instance, budget, seed, **more)
 
     monkeypatch.setattr(solvers.auto, "solve_local_search", search)
@@ -104,6 +104,7 @@ def test_local_search_improves_what_cpsat_starts_from(monkeypatch: pytest.Monkey
     assert seen["budget"].time_limit == pytest.approx(100 * SEARCH_SECONDS_PER_TASK)
     start, hint = (objective_value(instance, schedule) for schedule in (*seen["start"], seen["hint"]))
     assert result.objective <= hint < start
+    assert not seen["polish"]
 
 
 def test_no_search_where_it_does_not_apply(monkeypatch: pytest.MonkeyPatch):
