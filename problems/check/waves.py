@@ -5,8 +5,9 @@ not say when and in which order that was. Known is a window: an executor that mo
 its move begins; one that stays is dispatched between the end of its previous piece and the start of this one. Others
 that join or leave the job at the same instant, or within the window, may have done so before or after. So a row has
 a range of possible numbers of local executors, and its duration is right if one of them leads to it. Where agents
-serve their stage (``Serves.STAGE``) executors are local to jobs in ways that no row shows; then any number is possible,
-and a piece of the first wave may be a fresh one, because its executor had been idle.
+serve their stage (``Serves.STAGE``) executors are local to jobs in ways that no row shows; then any number is possible.
+There an executor that does not go on at once had been idle, so its piece is a fresh one; one that does may have joined
+the pool of its job for no time, so a piece of the first wave may be a fresh one, too.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class WaveDurations:
         before = table.previous
         same_job = (before != NO_ROW) & (table.job[before] == table.job)
         same_task = same_job & (table.task[before] == table.task)
-        self.wave = np.where(same_task, REST, np.where(same_job, FIRST, FRESH))
+        idle = (table.start > table.end[before]) & (table.instance.serves is Serves.STAGE)
+        self.wave = np.where(same_task, REST, np.where(same_job & ~idle, FIRST, FRESH))
 
     def explain(self, lengths: IntArray) -> BoolArray:
         """Whether each row may last as long as it does, bool [N]."""
