@@ -15,7 +15,7 @@ from problems.schedule import Schedule
 from problems.simulator import replay
 from solvers.budget import Budget
 from solvers.cpsat.intervals.objective import ObjectivePart
-from solvers.cpsat.pieces.cuts import VisitCuts, add_area_cuts
+from solvers.cpsat.pieces.cuts import OrderCuts, add_area_cuts
 from solvers.cpsat.pieces.moves import Moves, Piece
 from solvers.cpsat.pieces.variables import PieceVariables, horizon
 
@@ -51,9 +51,7 @@ class PiecesModel:
         self.objective = self._objective.objective
         completions = self._objective.completions
         add_area_cuts(instance, self.model, completions)
-        self._visits = (
-            None if self.moves is None or not completions else VisitCuts(self.variables, completions, self.moves)
-        )
+        self._order = OrderCuts(self.variables, completions, self.moves)
 
     def _add_capacity(self) -> None:
         """No more pieces than agents at a time; agents that come late are busy until then."""
@@ -89,12 +87,10 @@ class PiecesModel:
             ends[task] = max(ends[task], schedule.end[row])
         for (task, number), start in starts.items():
             self.model.add_hint(self.variables.start[task][number], start)
-        if self.moves is not None:
-            visits = self.moves.hint(routes, starts)
-            if self._visits is not None:
-                completion = self.instance.job_release.copy()
-                np.maximum.at(completion, self.instance.task_job, ends)
-                self._visits.hint(visits, completion)
+        visits = {} if self.moves is None else self.moves.hint(routes, starts)
+        completion = self.instance.job_release.copy()
+        np.maximum.at(completion, self.instance.task_job, ends)
+        self._order.hint(visits, completion)
         self._objective.hint(ends, integer_objective(self.instance, schedule))
 
     def schedule(self, value: Callable[[Any], int]) -> Schedule:

@@ -7,9 +7,8 @@ https://doi.org/10.1007/BF01581271, for one machine; here M agents together are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
-import numpy as np
 from ortools.sat.python import cp_model
 
 from problems.instance import Instance, IntArray
@@ -39,72 +38,73 @@ def add_area_cuts(instance: Instance, model: cp_model.CpModel, completions: Sequ
         model.add(total >= -(-area // (2 * instance.num_agents)))
 
 
-class VisitCuts:
-    """What visits of agents to jobs cost, each with a move: the area alone lets all jobs be done as if at once.
+class OrderCuts:
+    """Which job ends before which, and what agents have done by then; the area alone does not know of an order.
 
-    With n visits to a job of work W and moves of length d, it ends no earlier than d + W / n after it is known. And
-    by the end of a job, all M agents together have done the work of, and the moves to, all jobs that end no later.
+    By the end of a job, all M agents together have done the work of, and the moves to, all jobs that end no later.
+    With n visits to a job of work W and moves of length d, it ends no earlier than d + W / n after it is known.
 
-    Attributes
+    Parameters
     ----------
-    visits
-        Number of moves to each job.
+    variables, completions
+        When pieces run, and when each job ends.
+    moves
+        The moves of agents between jobs, if they take time.
     """
 
-    def __init__(self, variables: PieceVariables, completions: Sequence[Expr], moves: Moves) -> None:
-        self.variables = variables
+    def __init__(self, variables: PieceVariables, completions: Sequence[Expr], moves: Moves | None) -> None:
+        self.instance, self.model = variables.instance, variables.model
         self.completions = completions
-        instance, self.model = variables.instance, variables.model
-        work = job_work(instance, Paths(instance)) - instance.moving_delay
-        self.work = np.maximum(work, 0).tolist()
+        self.work = (job_work(self.instance, Paths(self.instance)) - self.instance.moving_delay).tolist()
         self.jobs = [job for job in range(len(completions)) if self.work[job] > 0]
-        self.visits = {job: sum(moves.to_job(job)) for job in self.jobs}
+        self.visits = {} if moves is None else {job: sum(moves.to_job(job)) for job in self.jobs}
         self.few: dict[tuple[int, int], Literal] = {}
         self.before: dict[tuple[int, int], Literal] = {}
-        self.done: dict[tuple[int, int], cp_model.IntVar] = {}
-        for job in self.jobs:
+        self.visited: dict[tuple[int, int], cp_model.IntVar] = {}
+        for job in self.visits:
             self._add_visits(job)
         if len(self.jobs) <= MOST_JOBS_FOR_ALL_SETS:
+            for pair in permutations(self.jobs, 2):
+                self._add_before(*pair)
             for job in self.jobs:
                 self._add_area(job)
 
     def _add_visits(self, job: int) -> None:
-        instance = self.variables.instance
-        begin = _begins(instance, job) + instance.moving_delay
-        for number in range(1, instance.num_agents):
+        begin = _begins(self.instance, job) + self.instance.moving_delay
+        for number in range(1, self.instance.num_agents):
             few = self.model.new_bool_var(f"at_most_{number}_visits_to_{job}")
             self.few[job, number] = few
             self.model.add(self.visits[job] > number).only_enforce_if(~few)
             self.model.add(self.completions[job] >= begin - (-self.work[job] // number)).only_enforce_if(few)
 
-    def _add_area(self, job: int) -> None:
-        instance, delay = self.variables.instance, self.variables.instance.moving_delay
-        begin = min(_begins(instance, other) for other in self.jobs)
-        area = self.work[job] + delay * self.visits[job]
-        for other in self.jobs:
-            if other != job:
-                area += self._add_before(other, job)
-        self.model.add(instance.num_agents * (self.completions[job] - begin) >= area)
-
-    def _add_before(self, first: int, second: int) -> cp_model.IntVar:
-        """Work and moves of ``first``, if it ends no later than ``second``."""
-        delay, pieces = self.variables.instance.moving_delay, self.variables.instance.num_pieces
+    def _add_before(self, first: int, second: int) -> None:
         before = self.model.new_bool_var(f"{first}_ends_by_{second}")
-        done = self.model.new_int_var(0, self.work[first] + delay * pieces, f"{first}_done_by_{second}")
-        self.before[first, second], self.done[first, second] = before, done
+        self.before[first, second] = before
         self.model.add(self.completions[first] > self.completions[second]).only_enforce_if(~before)
-        self.model.add(done >= self.work[first] + delay * self.visits[first]).only_enforce_if(before)
-        return done
+        if self.visits:
+            visited = self.model.new_int_var(0, self.instance.num_pieces, f"visits_to_{first}_by_{second}")
+            self.visited[first, second] = visited
+            self.model.add(visited >= self.visits[first]).only_enforce_if(before)
+
+    def _add_area(self, job: int) -> None:
+        """From each moment on at which jobs become known, count the work of those that are not known earlier."""
+        known = {other: _begins(self.instance, other) for other in self.jobs}
+        delay = self.instance.moving_delay
+        for begin in {time for time in known.values() if time <= known[job]}:
+            area = self.work[job] + delay * self.visits.get(job, 0)
+            for other in self.jobs:
+                if other != job and known[other] >= begin:
+                    area += self.work[other] * self.before[other, job] + delay * self.visited.get((other, job), 0)
+            self.model.add(self.instance.num_agents * (self.completions[job] - begin) >= area)
 
     def hint(self, visits: Mapping[int, int], ends: IntArray) -> None:
         """Give every variable its value, given the number of moves to each job and its completion."""
         for (job, number), few in self.few.items():
             self.model.add_hint(few, visits[job] <= number)
         for (first, second), before in self.before.items():
-            ended = bool(ends[first] <= ends[second])
-            done = self.work[first] + self.variables.instance.moving_delay * visits[first]
-            self.model.add_hint(before, ended)
-            self.model.add_hint(self.done[first, second], done * ended)
+            self.model.add_hint(before, bool(ends[first] <= ends[second]))
+        for (first, second), visited in self.visited.items():
+            self.model.add_hint(visited, visits[first] if ends[first] <= ends[second] else 0)
 
 
 def _begins(instance: Instance, job: int) -> int:
