@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.rows import Row, at_least, at_most, holds, reported
-from problems.generators.traces import tpch_batch
+from benchmarks.rows import Row, at_least, at_most, holds, reported, within
+from problems.families.spark import spark_cluster
+from problems.generators.traces import tpch_batch, tpch_job
 from problems.instance import FloatArray, Instance
 from problems.measure import in_source_unit
 from problems.simulator import compile_problem
@@ -26,16 +27,43 @@ RULES = ("fifo", "sjf", "sjf-cp", "naive-weighted-fair", "fair", "weighted-fair:
 TUNING_SEEDS = range(1000, 1020)
 """Batches that the exponent is tuned on; the tests are on the seeds from 0."""
 
+PUBLIC = {
+    (50, 2000, 20): {"fifo": 248.5, "sjf-cp": 163.3, "fair": 96.7, "weighted-fair:-1": 89.8},
+    (10, 2000, 5): {"fifo": 728.6, "sjf-cp": 333.3, "fair": 462.5},
+    (50, 0, 5): {"fifo": 243.9, "sjf-cp": 145.2, "fair": 95.2, "weighted-fair:-1": 86.1},
+}
+"""Mean completion times in seconds that the public simulator of arXiv 1810.01963 gave, by executors, moving delay in
+milliseconds and batches. The jobs are the same here, their luck is not."""
+
 COMMAND = "python -m benchmarks --shared DIR --only spark"
 
 
 def rows(shared: Path, batches: int = BATCHES) -> Iterator[Row]:
     """Batches of 20 jobs at 50 and 10 executors, the same jobs and the same luck for all rules, and streams in time."""
     profile = shared / PROFILE
+    yield from _public(profile)
     yield from _many_executors(profile, batches)
     yield from _few_executors(profile, batches)
     for preset in ("default", "decima"):
         yield _stream(profile, preset)
+
+
+def _public(profile: Path) -> Iterator[Row]:
+    """The same jobs as in the public simulator."""
+    for (num_executors, delay, batches), published in PUBLIC.items():
+        instances = (public_batch(profile, num_executors, delay, seed) for seed in range(batches))
+        means = np.mean([_times(instance, tuple(published)) for instance in instances], axis=0)
+        for (rule, target), mean in zip(published.items(), means, strict=True):
+            what = f"{rule}: {batches} batches of the public simulator, {num_executors} executors, move {delay} ms, s"
+            yield within(what, float(mean), target, 0.02 * target, COMMAND)
+
+
+def public_batch(profile: Path, num_executors: int, moving_delay: int, seed: int) -> Instance:
+    """The 20 jobs that the public simulator draws with ``seed``."""
+    random = np.random.RandomState(seed)
+    drawn = [(random.randint(22) + 1, SIZES[random.randint(len(SIZES))]) for _ in range(20)]
+    jobs = [tpch_job(profile, f"{size}g-{query}") for query, size in drawn]
+    return spark_cluster(f"public-{seed}", jobs, num_executors, "decima", moving_delay, seed=seed)
 
 
 def _many_executors(profile: Path, batches: int) -> Iterator[Row]:
