@@ -5,10 +5,12 @@ import pytest
 
 import marl.algorithms.evolution as evolution
 from marl.instances import VALIDATION_SEED, training_instance, validation_instances
+from marl.recipes import RECIPES, recipe_of
 from problems.generators import random_job_shop
 from problems.simulator import compile_problem
 from solvers.priority import Kind, Priority
 from solvers.rollout import Runner
+from solvers.rules.dispatch import rule_priority
 
 SMALL = evolution.EvolutionConfig(hidden=4, pairs=16, instances=20, steps=100, workers=2)
 
@@ -52,9 +54,20 @@ def test_same_seed_same_parameters(small):
     assert not np.array_equal(searches[0].mean, searches[2].mean)
 
 
-@pytest.mark.parametrize("family", evolution.STARTS)
+@pytest.mark.parametrize("family", RECIPES)
 def test_training_and_validation_instances_never_meet(family):
     """Validation seeds lie far above any training seed, and the instances repeat."""
     assert VALIDATION_SEED > 1000 * 10**9
     assert validation_instances(family, 2) == validation_instances(family, 2)
     assert training_instance(family, 3) != training_instance(family, 9)
+
+
+@pytest.mark.parametrize("family", RECIPES)
+def test_a_search_starts_near_the_rule_of_its_recipe(family):
+    """The first weights name known features, and the first policy finishes instances about as well as the rule."""
+    search = evolution.EvolutionStrategy(family, 1, SMALL)
+    assert np.isfinite(search.mean).all()
+    instance = validation_instances(family, 1)[0]
+    runner = Runner(compile_problem(instance))
+    reference = runner.sample(rule_priority(recipe_of(instance.family).rule))[0]
+    assert runner.sample(search.priority())[0] < 2 * reference
