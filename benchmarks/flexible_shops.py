@@ -19,8 +19,16 @@ FAMILY = "fjsp"
 BARS = {"brandimarte": {"pair": 15.0, "pilot": 8.0}, "hurink_edata": {"pilot": 7.5}}
 """Largest mean gap in percent of a solver on a set."""
 
-SETS = {"brandimarte": "mk01-mk10", "hurink_edata": "Hurink edata", "hurink_rdata": "Hurink rdata"}
-"""Folders, and how people call what is measured in them."""
+SETS = {
+    "brandimarte": ("mk01-mk10", "mk0*.fjs", "mk10.fjs"),
+    "hurink_edata": ("Hurink edata, all 66", "*.fjs"),
+    "hurink_edata la": ("Hurink edata, la01-la40", "la*.fjs"),
+    "hurink_rdata la": ("Hurink rdata, la01-la40", "la*.fjs"),
+}
+"""What is measured: the folder is the first word of the name; how people call it; which files are meant.
+
+Published numbers are about the ten of Brandimarte and the forty of Hurink that were made from la01 to la40.
+"""
 
 REPORTED = ("mwkr", "spt", "fifo", "mor")
 SAMPLED, SAMPLES = ("pair", "tuned"), 100
@@ -30,9 +38,9 @@ MOMENTS = (10.0, 60.0, 300.0)
 
 
 def files(shared: Path, name: str) -> list[Path]:
-    """Instance files of a set; of Brandimarte's those ten that everybody measures."""
-    found = sorted((shared / "bench/fjsp" / name).glob("*.fjs"))
-    return found[:10] if name == "brandimarte" else found
+    """Instance files of a set."""
+    folder = shared / "bench/fjsp" / name.split()[0]
+    return sorted(path for pattern in SETS[name][1:] for path in folder.glob(pattern))
 
 
 def rows(shared: Path, long: bool) -> Iterator[Row]:
@@ -43,9 +51,9 @@ def rows(shared: Path, long: bool) -> Iterator[Row]:
 
 
 def heuristics(shared: Path) -> Iterator[Row]:
-    """Rules, pilot and the learned policies: mean gaps on three sets."""
+    """Rules, pilot and the learned policies: mean gaps on every set."""
     learned = learned_solvers(read_family(files(shared, "brandimarte")[0], FAMILY))
-    for name, title in SETS.items():
+    for name, (title, *_) in SETS.items():
         for solver in ("pair", "pilot", *REPORTED, *learned):
             yield _gap_row(shared, name, title, solver, 1)
         for solver in SAMPLED:
@@ -104,4 +112,5 @@ def _survives(path: Path, copy: Path) -> bool:
 
 
 def _evaluate(name: str, solver: str) -> str:
-    return f"python -m training evaluate --family fjsp --instances DIR/{name} --solvers {solver} --out DIR"
+    files = " ".join(f"DIR/{name.split()[0]}/{pattern}" for pattern in SETS[name][1:])
+    return f"python -m training evaluate --family fjsp --instances {files} --solvers {solver} --out DIR"

@@ -68,31 +68,36 @@ MACHINES = Table(
     (
         "mean gap to the best-known values",
         "FJSP: mk01-mk10",
-        "FJSP: Hurink edata",
+        "FJSP: Hurink edata, la01-la40",
         "UPMS: 6-12 jobs",
         "UPMS: 50-200 jobs",
     ),
     (
         Line(
             "strongest rule (`pair`; `insertion`)",
-            ("brandimarte pair 1", "hurink_edata pair 1", "sdst_small insertion 1", "sdst_large insertion 1"),
+            ("brandimarte pair 1", "hurink_edata la pair 1", "sdst_small insertion 1", "sdst_large insertion 1"),
         ),
-        Line("`pilot`", ("brandimarte pilot 1", "hurink_edata pilot 1", "sdst_small pilot 1", "sdst_large pilot 1")),
+        Line("`pilot`", ("brandimarte pilot 1", "hurink_edata la pilot 1", "sdst_small pilot 1", "sdst_large pilot 1")),
         Line(
             "`tuned`, one pass",
-            ("brandimarte tuned 1", "hurink_edata tuned 1", "sdst_small tuned 1", "sdst_large tuned 1"),
+            ("brandimarte tuned 1", "hurink_edata la tuned 1", "sdst_small tuned 1", "sdst_large tuned 1"),
         ),
         Line(
             "`policy`, one pass",
-            ("brandimarte policy 1", "hurink_edata policy 1", "sdst_small policy 1", "sdst_large policy 1"),
+            ("brandimarte policy 1", "hurink_edata la policy 1", "sdst_small policy 1", "sdst_large policy 1"),
         ),
         Line(
             "`pair`; `insertion`, best of 100",
-            ("brandimarte pair 100", "hurink_edata pair 100", "sdst_small insertion 100", "sdst_large insertion 100"),
+            (
+                "brandimarte pair 100",
+                "hurink_edata la pair 100",
+                "sdst_small insertion 100",
+                "sdst_large insertion 100",
+            ),
         ),
         Line(
             "`tuned`, best of 100",
-            ("brandimarte tuned 100", "hurink_edata tuned 100", "sdst_small tuned 100", "sdst_large tuned 100"),
+            ("brandimarte tuned 100", "hurink_edata la tuned 100", "sdst_small tuned 100", "sdst_large tuned 100"),
         ),
         Line("`cp-sat`, 60 s, 2 workers", ("brandimarte cp-sat 60", "", "", "")),
         Line("*published*: DANIEL, one pass [1]", ("13.6 %", "16.3 %", "", ""), True),
