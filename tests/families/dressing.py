@@ -9,7 +9,7 @@ import numpy as np
 
 from problems.build import Job, Task, build_instance
 from problems.families import FAMILIES
-from problems.instance import NO_STATE, Changeover, Instance, IntArray, Resources
+from problems.instance import NO_STATE, Changeover, Instance, IntArray, Opens, Resources, Serves, Waves
 from problems.objective import Objective
 from problems.schedule import Schedule
 from solvers.budget import Budget
@@ -92,6 +92,25 @@ def dressed(family: str, seed: int) -> Instance:
     }
     full = instance.replace(name=f"{instance.name}-dressed", **changes)
     return full.replace(resources=_resources(full))
+
+
+def measured(family: str, seed: int) -> Instance:
+    """The small instance with two pieces of each task, moves, and random durations measured at one level.
+
+    For odd seeds agents that are all alike serve their task until no piece is left.
+    """
+    instance, random = plain(family, seed).replace(resources=None), np.random.default_rng(seed)
+    alike = instance.changeover is None and bool(np.all(instance.durations == instance.durations[:, :1]))
+    serves = seed % 2 == 1 and alike
+    samples = random.integers(1, 2 * _unit(instance), instance.num_tasks * 9)
+    return instance.replace(
+        name=f"{instance.name}-measured",
+        moving_delay=instance.moving_delay or 1,
+        task_pieces=np.maximum(instance.task_pieces, 2),
+        waves=Waves(np.array([1]), np.arange(0, len(samples) + 1, 3), samples, warm_up=1, seed=seed),
+        serves=Serves.STAGE if serves else Serves.PIECE,
+        opens=Opens.DISPATCHED if serves else Opens.FINISHED,
+    )
 
 
 def _unit(instance: Instance) -> int:

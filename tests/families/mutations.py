@@ -14,7 +14,7 @@ import numpy as np
 from spoiled import NO_ROW, SHIFTED, Spoiled
 
 from problems.check import Kind
-from problems.instance import NO_TIME, Instance, IntArray
+from problems.instance import NO_TIME, Instance, IntArray, Serves
 from problems.schedule import COLUMNS, NO_RESOURCE, Schedule
 
 SWITCHES: dict[str, Callable[[Instance], bool]] = {
@@ -33,6 +33,9 @@ SWITCHES: dict[str, Callable[[Instance], bool]] = {
     "moving delay": lambda i: i.moving_delay > 0,
     "changeover needs task": lambda i: i.changeover is not None and i.changeover.needs_task,
     "capacity": lambda i: i.resources is not None and bool(i.resources.task_use.any()),
+    "waves": lambda i: i.waves is not None,
+    "pieces decided one by one": lambda i: i.serves is Serves.PIECE,
+    "stages served to their end": lambda i: i.serves is Serves.STAGE,
     "operators": lambda i: i.resources is not None and bool(i.resources.operator_serves.any()),
 }
 
@@ -147,6 +150,29 @@ def _steal(case: Spoiled, row: int) -> Schedule:
 
 def _task_ready(case: Spoiled) -> IntArray:
     return np.maximum(case.ready, case.instance.job_release[case.job])
+
+
+def _other_sample(case: Spoiled, row: int) -> int | None:
+    """A duration that was measured for the task of a row, but is not its own."""
+    waves, task = case.instance.waves, int(case.schedule.task[row])
+    assert waves is not None
+    samples = waves.samples[waves.sample_ptr[task * 3] : waves.sample_ptr[task * 3 + 3]]
+    others = samples[samples != case.length[row]]
+    return int(others[0]) if len(others) else None
+
+
+def _later_pieces(case: Spoiled, row: int) -> IntArray:
+    """Rows of the same task whose agent was still busy with something else when this one started."""
+    freed = np.where(case.previous == NO_ROW, -1, case.schedule.end[case.previous])
+    return np.flatnonzero((case.schedule.task == case.schedule.task[row]) & (freed > case.schedule.start[row]))
+
+
+def _exchange(case: Spoiled, row: int) -> Schedule:
+    """Give a row the number of a later piece, and that one its own."""
+    later = int(_later_pieces(case, row)[0])
+    columns = {name: getattr(case.schedule, name).copy() for name in COLUMNS}
+    columns["piece"][[row, later]] = columns["piece"][[later, row]]
+    return Schedule(**columns)
 
 
 MUTATIONS = (
@@ -319,6 +345,27 @@ MUTATIONS = (
         (),
         lambda c: c.schedule.resource == NO_RESOURCE,
         lambda c, r: c.edit(r, resource=0),
+    ),
+    Mutation(
+        "take another measured duration",
+        Kind.DURATION,
+        ("waves", "pieces decided one by one"),
+        lambda c: _each(c, lambda c, r: _other_sample(c, r) is not None),
+        lambda c, r: c.edit(r, end=int(c.schedule.start[r]) + int(_other_sample(c, r) or 0)),
+    ),
+    Mutation(
+        "exchange the luck of two pieces",
+        Kind.PIECE_ORDER,
+        ("waves", "pieces"),
+        lambda c: _each(c, lambda c, r: len(_later_pieces(c, r))),
+        _exchange,
+    ),
+    Mutation(
+        "rest while the stage has pieces left",
+        Kind.STAGE_SERVICE,
+        ("stages served to their end", "pieces"),
+        lambda c: (c.previous != NO_ROW) & (c.schedule.task == c.schedule.task[c.previous]),
+        lambda c, r: c.shift_start(r, int(c.schedule.start[r]) + 1),
     ),
     Mutation("send an operator to two places", Kind.OPERATOR_OVERLAP, ("changeover", "operators"), _steals, _steal),
 )

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dressing import CASES, SEEDS, dressed, plain, schedule_by
+from dressing import CASES, SEEDS, dressed, measured, plain, schedule_by
 from mutations import MUTATIONS, SWITCHES, Mutation
 from spoiled import Spoiled
 
-from problems.check import check
+from problems.check import Kind, check
 from problems.instance import Instance
 
 families = pytest.mark.parametrize("family", CASES)
 mutations = pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
 
 
+MAKERS = (plain, dressed, measured)
+
+
 def instances(family: str) -> list[Instance]:
-    """Small instances of a family, plain and with all switches on."""
-    return [make(family, seed) for seed in SEEDS for make in (plain, dressed)]
+    """Small instances of a family: plain, with all switches on, and with random durations."""
+    return [make(family, seed) for seed in SEEDS for make in MAKERS]
 
 
 def places(case: Spoiled, mutation: Mutation, seed: int) -> list[int]:
@@ -43,7 +46,12 @@ def test_spoiled_schedules_are_refused(family: str, mutation: Mutation):
 @mutations
 def test_every_mutation_means_something(mutation: Mutation):
     """Each mutation applies to an instance of some family, so none is idle."""
-    assert any(mutation.applies_to(dressed(family, seed)) for family in CASES for seed in SEEDS)
+    assert any(mutation.applies_to(instance) for family in CASES for instance in instances(family))
+
+
+def test_every_kind_of_violation_is_provoked():
+    """There is a mutation for everything that the checker can say."""
+    assert {mutation.kind for mutation in MUTATIONS} == set(Kind)
 
 
 def test_mutations_name_known_switches():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from dressing import CASES, SEEDS, dressed, plain, schedule_by
+from dressing import CASES, SEEDS, dressed, measured, plain, schedule_by
 
 from problems.families import FAMILIES
 from problems.formats import Format, read_instance, read_schedule, write_instance, write_schedule
@@ -25,9 +25,9 @@ def test_every_format_of_a_family_gives_back_its_instances(family: str, name: st
 
 @pytest.mark.parametrize("family", CASES)
 def test_json_gives_back_every_switch(family: str, tmp_path: Path):
-    """Releases, due dates, weights, moves, setups, resources and the rest survive in JSON, whatever the family."""
+    """Releases, due dates, moves, setups, resources, samples and the rest survive in JSON, whatever the family."""
     for seed in SEEDS:
-        for instance in (plain(family, seed), dressed(family, seed)):
+        for instance in (plain(family, seed), dressed(family, seed), measured(family, seed)):
             write_instance(instance, tmp_path / "instance.json")
             assert read_instance(tmp_path / "instance.json") == instance
 
