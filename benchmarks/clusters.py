@@ -12,7 +12,7 @@ from problems.instance import Instance
 from solvers.budget import Budget
 from solvers.registry import get_solver
 
-PLAIN = [(seed, 20 + seed % 11, 2 + seed % 3, 0, seed % 2 == 1) for seed in range(18)]
+PLAIN = [(seed, 20 + seed % 11, 3 + seed % 2, 0, seed % 4 > 1) for seed in range(18)]
 MOVES = [(seed, 9 + seed % 4, 2 + seed % 2, 3, seed % 2 == 1) for seed in range(18, 30)]
 """Seed, pieces, executors, moving delay, and whether jobs arrive one after the other."""
 
