@@ -29,11 +29,13 @@ from problems.simulator.arrays import (
     belief_of,
     new_state,
 )
-from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, new_candidates, next_decision
+from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, Filter, collect, new_candidates, next_decision
 from problems.simulator.engine import believe, commit, copy_state, objective_value, reset, wait
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import seed_stream
 from solvers.priority import GRAPH, Priority, choose, choose_by_graph
+
+NO_OPTION = -1
 
 PILOT_DECISIONS = 4
 """Decisions of the pilot method between two looks at the clock."""
@@ -192,6 +194,7 @@ def pilot(
     trial: State,
     best: State,
     candidate_filter: int,
+    options_filter: int,
     kind: int,
     parameters: FloatArray,
     work: Work,
@@ -200,6 +203,9 @@ def pilot(
     decisions: int,
 ) -> int:
     """Pilot method, some ``decisions`` of it: complete every choice by the priority and take the best.
+
+    The priority chooses among the candidates of ``candidate_filter``; tried are those of ``options_filter``, at least
+    as many.
 
     The completion of the priority's own choice is known: it is the completion of the choice before. So only the
     others are tried, each until it cannot be better. The best complete schedule ends up in ``best``; returns its
@@ -217,6 +223,14 @@ def pilot(
             options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
         _forget(work.room)
         chosen = decide(problem, state, count, kind, parameters, work, 0.0)
+        if options_filter != candidate_filter:
+            agent, task = options[chosen, 0], options[chosen, 1]
+            count, wide = collect(problem, state, options_filter, work.found), NO_OPTION
+            for row in range(count):
+                options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
+                if options[row, 0] == agent and options[row, 1] == task:
+                    wide = row
+            chosen = wide if chosen >= 0 else NO_OPTION
         own = chosen
         for option in range(count):
             if option == own:
@@ -322,8 +336,10 @@ class Runner:
         )
         return values
 
-    def pilot(self, priority: Priority, time_limit: float | None = None) -> int:
+    def pilot(self, priority: Priority, time_limit: float | None = None, options_filter: Filter | None = None) -> int:
         """Objective of the pilot method; ``best`` holds its schedule.
+
+        Tried are the candidates of ``options_filter``, by default those of the priority.
 
         Once ``time_limit`` seconds are over, the decisions that are left are those of the priority.
         """
@@ -342,6 +358,7 @@ class Runner:
                     trial,
                     self.best,
                     int(priority.candidate_filter),
+                    int(priority.candidate_filter if options_filter is None else options_filter),
                     int(priority.kind),
                     priority.parameters,
                     self.work,
