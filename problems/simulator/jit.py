@@ -26,9 +26,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled_sources(root: Path) -> list[Path]:
-    """Source files under ``root`` that use the decorator, in a fixed order."""
-    files = (path for package in COMPILED_PACKAGES for path in sorted((root / package).rglob("*.py")))
-    return [path for path in files if MARKER in path.read_bytes()]
+    """Source files under ``root`` in folders where one uses the decorator, in a fixed order.
+
+    Compiled code holds the constants that it reads, and those lie in modules beside it.
+    """
+    files = [path for package in COMPILED_PACKAGES for path in sorted((root / package).rglob("*.py"))]
+    folders = {path.parent for path in files if MARKER in path.read_bytes()}
+    return [path for path in files if path.parent in folders]
 
 
 def source_hash(root: Path) -> str:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from problems.simulator.jit import compiled_sources
+
 ROOT = Path(__file__).resolve().parents[3]
 
 EPISODE = """
@@ -65,3 +67,9 @@ def test_a_read_only_cache_folder_is_replaced(tmp_path):
     code = "from problems.simulator import cache_folder; print(cache_folder())"
     found = run_python(code, MAKESPAN_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
     assert found.startswith(str(tmp_path / "makespan"))
+
+
+def test_constants_beside_compiled_code_are_seen():
+    """A module of constants without compiled functions counts, too: its numbers are part of what is compiled."""
+    assert ROOT / "problems/simulator/arrays.py" in compiled_sources(ROOT)
+    assert ROOT / "graphs/arrays.py" in compiled_sources(ROOT)
