@@ -12,7 +12,7 @@ from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NUM_NEIGHBOU
 from problems.build import Job, Task, build_instance
 from problems.families.jsp import job_shop
 from problems.simulator import Simulator, compile_problem, new_state
-from problems.simulator.arrays import NOW
+from problems.simulator.pieces import advance
 
 
 def column(graph: GraphArrays, node: str, name: str) -> list[float]:
@@ -65,7 +65,7 @@ def test_what_is_not_revealed_is_not_seen():
     for relation, edges in expected.edges.items():
         assert np.array_equal(before.edges[relation], edges)
         assert np.array_equal(before.edge_rows[relation], expected.edge_rows[relation])
-    state.clock[NOW] = 9
+    advance(both, state, 9)
     assert len(graph_of(both, state).nodes["task"]) == 2
 
 

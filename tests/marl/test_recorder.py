@@ -8,7 +8,7 @@ import torch
 
 from graphs.arrays import new_graph
 from graphs.encoder import AgentTaskNetwork
-from graphs.schema import NUM_FEATURES
+from graphs.schema import CANDIDATE_FEATURES, NUM_FEATURES
 from marl.algorithms.self_labelling import _join, _split
 from marl.recorder import NUM_CHOICES, new_tape, record
 from problems.generators import random_job_shop, random_multiple_tsp
@@ -24,7 +24,7 @@ def prior(may_wait: bool) -> np.ndarray:
     """Some small network."""
     random = np.random.default_rng(3)
     linear = 0.3 * random.normal(size=NUM_FEATURES)
-    linear[-2] = 3.0
+    linear[CANDIDATE_FEATURES.index("is_wait")] = 3.0
     hidden = 0.1 * random.normal(size=(NUM_FEATURES, 8))
     return pack_network(linear, np.zeros(8), random.normal(size=8), hidden, may_wait=may_wait)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphs.layout import Sizes, initial_tensors, pack, without_messages
-from graphs.schema import NUM_FEATURES
+from graphs.schema import CANDIDATE_FEATURES, NUM_FEATURES
 from problems.check import check
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import Filter, compile_problem, schedule_of
@@ -20,7 +20,7 @@ def prior(may_wait: bool = False) -> np.ndarray:
     """Some small network."""
     random = np.random.default_rng(0)
     linear, hidden = random.normal(size=NUM_FEATURES), random.normal(size=(NUM_FEATURES, 8))
-    linear[-2] = -2.0  # waiting is rare
+    linear[CANDIDATE_FEATURES.index("is_wait")] = -2.0  # waiting is rare
     return pack_network(0.1 * linear, np.zeros(8), random.normal(size=8), 0.1 * hidden, may_wait=may_wait)
 
 
