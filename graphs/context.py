@@ -135,7 +135,7 @@ def prepare(problem: Problem, state: State, found: Candidates, count: int, conte
         _prepare_neighbours(problem, state, context)
 
 
-@jit
+@inlined
 def _prepare_jobs(problem: Problem, state: State, context: Context) -> None:
     """How many jobs are known and not done, and what they weigh."""
     present, weight = 0, 0
@@ -156,7 +156,7 @@ def _route_end(problem: Problem, state: State, agent: int) -> int:
     return max(state.agents[agent, FREE], state.clock[NOW])
 
 
-@jit
+@inlined
 def _prepare_neighbours(problem: Problem, state: State, context: Context) -> None:
     """How near the open tasks are to each other, under the first changeover matrix."""
     num_open = state.clock[NUM_OPEN]
@@ -181,7 +181,7 @@ def _prepare_neighbours(problem: Problem, state: State, context: Context) -> Non
         context.neighbours[task, 2] = total / max(num_open - 1, 1)
 
 
-@jit
+@inlined
 def _prepare_routes(problem: Problem, state: State, found: Candidates, count: int, context: Context) -> None:
     """Lengths of the routes so far, and the length that the longest one can be expected to reach."""
     total, longest, remotest = 0.0, 0.0, 0

@@ -53,7 +53,7 @@ from problems.simulator.arrays import (
 )
 from problems.simulator.arrays import BOUND as BOUND_TO
 from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, known_event
-from problems.simulator.jit import jit
+from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.opens import is_revealed
 from problems.simulator.switches.placement import earliest_end
@@ -98,7 +98,7 @@ def fill_wait_row(problem: Problem, state: State, agent: int, context: Context, 
         out[43] = (event - now) / unit
 
 
-@jit
+@inlined
 def _fill_job(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
     agent, task = found.table[row, AGENT], found.table[row, TASK]
     now, unit, bound = state.clock[NOW], problem.means[UNIT], context.numbers[BOUND]
@@ -121,7 +121,7 @@ def _fill_job(problem: Problem, state: State, found: Candidates, row: int, conte
     out[17] = delay / unit
 
 
-@jit
+@inlined
 def _fill_next(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
     """The next task of the job, and whether its agent will be waiting for it."""
     after = problem.tasks[found.table[row, TASK], TAIL_NEXT]
@@ -137,7 +137,7 @@ def _fill_next(problem: Problem, state: State, found: Candidates, row: int, cont
     out[10] = context.queue[agent] / unit
 
 
-@jit
+@inlined
 def _fill_route_ahead(
     problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
 ) -> None:
@@ -161,7 +161,7 @@ def _fill_route_ahead(
     out[21] = (total - until) / bound
 
 
-@jit
+@inlined
 def _fill_bounds(
     problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
 ) -> None:
@@ -192,7 +192,7 @@ def _fill_bounds(
     out[27] = _next_agent_bound(problem, state, task, end, context) / bound
 
 
-@jit
+@inlined
 def _next_agent_bound(problem: Problem, state: State, task: int, end: int, context: Context) -> int:
     """Bound of the next task's agent if it serves this job right after ``end``."""
     after = problem.tasks[task, TAIL_NEXT]
@@ -211,7 +211,7 @@ def _next_agent_bound(problem: Problem, state: State, task: int, end: int, conte
     return worst
 
 
-@jit
+@inlined
 def _fill_changeover(
     problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
 ) -> None:
@@ -244,7 +244,7 @@ def _fill_changeover(
     out[44] = (duration + way - problem.tasks[task, SHORTEST] - problem.tasks[task, NEAREST]) / unit
 
 
-@jit
+@inlined
 def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray) -> None:
     """The job among all jobs present: what is left of it, the agents it has, its age, due date and weight."""
     agent, task = found.table[row, AGENT], found.table[row, TASK]
@@ -278,7 +278,7 @@ def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, con
     out[56] = np.log(max(problem.jobs[job, WEIGHT] / context.numbers[MEAN_WEIGHT], TINY))
 
 
-@jit
+@inlined
 def _fill_alternatives(
     problem: Problem, state: State, found: Candidates, row: int, context: Context, out: FloatArray
 ) -> None:

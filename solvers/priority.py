@@ -260,7 +260,7 @@ def _ends_earlier_elsewhere(problem: Problem, state: State, found: Candidates, r
     return False
 
 
-@jit
+@inlined
 def choose(
     problem: Problem,
     state: State,

@@ -72,7 +72,7 @@ def new_work(problem: Problem, network: Float32Array = NO_NETWORK) -> Work:
     return Work(*common, open_network(network), graph, new_room(graph, sizes_of(network)))
 
 
-@jit
+@inlined
 def decide(
     problem: Problem, state: State, count: int, kind: int, parameters: FloatArray, work: Work, temperature: float
 ) -> int:

@@ -300,7 +300,9 @@ def next_decision(problem: Problem, state: State, candidate_filter: int, found: 
             event = _next_change(problem, state)
         if event == FAR:
             return 0
-        advance(problem, state, event)
+        if problem.flags[HAS_WAVES] or next_reveal(problem, state) <= event:
+            advance(problem, state, event)
+        state.clock[NOW] = event
         forget_waits(state)
     return 0
 

@@ -101,13 +101,15 @@ def _look_at_piece(problem: Problem, state: State, agent: int) -> None:
             state.tasks[after, READY] = max(state.tasks[after, READY], now + 1)
 
 
-@jit
+@inlined
 def append(
     problem: Problem, state: State, agent: int, task: int, begin: int, changed: int, start: int, operator: int
 ) -> None:
     """Let ``agent`` do one piece of ``task`` from ``start`` on, after a changeover from ``begin`` to ``changed``."""
     expected = start + duration_of(problem, state, agent, task)
-    end = start + realised_duration(problem, state, agent, task)
+    end = expected
+    if problem.flags[HAS_WAVES]:
+        end = start + realised_duration(problem, state, agent, task)
     row = state.clock[NUM_ROWS]
     state.rows[row, ROW_OPERATOR] = operator
     state.rows[row, ROW_TASK], state.rows[row, ROW_AGENT] = task, agent
