@@ -25,7 +25,6 @@ from problems.simulator.arrays import (
     LAST,
     LENGTH,
     LOAD,
-    LOCAL,
     LONGEST_ROUTE,
     MOVING_DELAY,
     NEAREST,
@@ -57,7 +56,7 @@ from problems.simulator.jit import inlined, jit
 from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.opens import is_revealed
 from problems.simulator.switches.placement import earliest_end
-from problems.simulator.switches.service import demand, executors_of
+from problems.simulator.switches.service import demand, other_executors
 
 
 @jit
@@ -252,15 +251,15 @@ def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, con
     num_agents = len(state.agents)
     is_same = state.agents[agent, BOUND_TO] == job
     if problem.flags[SERVES_STAGE]:
-        others, pieces = executors_of(state, job), demand(state, task)
+        pieces = demand(state, task)
         out[28] = 0.0 if is_same else problem.flags[MOVING_DELAY] / unit
         idle = max(state.tasks[task, READY] - max(state.agents[agent, FREE], state.clock[NOW]), 0)
         out[16] = 1.0 if idle > 0 else 0.0
         out[17] = idle / unit
     else:
-        others, pieces = state.jobs[job, LOCAL] - (1 if is_same else 0), state.tasks[task, PIECES_LEFT]
+        pieces = state.tasks[task, PIECES_LEFT]
         out[28] = changeover_time(problem, state, agent, task) / unit
-    others = max(others, 0)  # one that was ordered away is not local
+    others = max(other_executors(problem, state, agent, job), 0)  # one that was ordered away is not local
     work = max(state.jobs[job, WORK_LEFT] / unit, TINY)
     out[45] = np.log(work)
     out[46] = np.log(work / (others + 1.0))

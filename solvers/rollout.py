@@ -187,6 +187,21 @@ def sample(
     return best_value
 
 
+@inlined
+def _list_options(found: Candidates, count: int, options: IntArray) -> None:
+    """Keep agent and task of each candidate: trials overwrite the table."""
+    for row in range(count):
+        options[row, 0], options[row, 1] = found.table[row, AGENT], found.table[row, TASK]
+
+
+@inlined
+def _find_option(options: IntArray, count: int, agent: int, task: int) -> int:
+    for row in range(count):
+        if options[row, 0] == agent and options[row, 1] == task:
+            return row
+    return NO_OPTION
+
+
 @jit
 def pilot(
     problem: Problem,
@@ -205,10 +220,8 @@ def pilot(
     """Pilot method, some ``decisions`` of it: complete every choice by the priority and take the best.
 
     The priority chooses among the candidates of ``candidate_filter``; tried are those of ``options_filter``, at least
-    as many.
-
-    The completion of the priority's own choice is known: it is the completion of the choice before. So only the
-    others are tried, each until it cannot be better. The best complete schedule ends up in ``best``; returns its
+    as many. The completion of the priority's own choice is known: it is the completion of the choice before. So only
+    the others are tried, each until it cannot be better. The best complete schedule ends up in ``best``; returns its
     objective, which the next call is given as ``value`` (``FAR`` at the first). ``options`` is int64 [E, 2] room.
     """
     if value == FAR:
@@ -219,19 +232,15 @@ def pilot(
         count = next_decision(problem, state, candidate_filter, work.found)
         if count == 0:
             break
-        for row in range(count):
-            options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
+        _list_options(work.found, count, options)
         _forget(work.room)
-        chosen = decide(problem, state, count, kind, parameters, work, 0.0)
+        own = decide(problem, state, count, kind, parameters, work, 0.0)
         if options_filter != candidate_filter:
-            agent, task = options[chosen, 0], options[chosen, 1]
-            count, wide = collect(problem, state, options_filter, work.found), NO_OPTION
-            for row in range(count):
-                options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
-                if options[row, 0] == agent and options[row, 1] == task:
-                    wide = row
-            chosen = wide if chosen >= 0 else NO_OPTION
-        own = chosen
+            agent, task = options[own, 0], options[own, 1]
+            count = collect(problem, state, options_filter, work.found)
+            _list_options(work.found, count, options)
+            own = NO_OPTION if own < 0 else _find_option(options, count, agent, task)
+        chosen = own
         for option in range(count):
             if option == own:
                 continue
@@ -272,8 +281,7 @@ def pilot_online(
         count = next_decision(problem, state, candidate_filter, work.found)
         if count == 0:
             return
-        for row in range(count):
-            options[row, 0], options[row, 1] = work.found.table[row, AGENT], work.found.table[row, TASK]
+        _list_options(work.found, count, options)
         _forget(work.room)
         own = decide(problem, state, count, kind, parameters, work, 0.0)
         if own < 0:

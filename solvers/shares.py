@@ -26,7 +26,6 @@ from problems.simulator.arrays import (
     FREE,
     JOB,
     JOB_WORK,
-    LOCAL,
     NOW,
     PIECES_LEFT,
     PREDS_UNENDED,
@@ -43,7 +42,7 @@ from problems.simulator.arrays import (
 from problems.simulator.candidates import AGENT, END, TASK, Candidates
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import gumbel
-from problems.simulator.switches.service import demand, executors_of
+from problems.simulator.switches.service import demand, other_executors
 
 # Kinds of rules, numbered as in `solvers.priority.Kind`
 FIFO, SJF, SJF_CP, WEIGHTED_FAIR, TETRIS = 2, 15, 16, 17, 18
@@ -106,15 +105,7 @@ def _job_value(
     if state.agents[agent, BOUND] == job:
         return 0.0
     share = max(float(problem.jobs[job, JOB_WORK]), 1.0) ** parameters[0]
-    return max(float(_executors(problem, state, agent, job)), NO_EXECUTOR) / share
-
-
-@inlined
-def _executors(problem: Problem, state: State, agent: int, job: int) -> int:
-    """Executors of ``job`` besides the agent that is asked."""
-    if problem.flags[SERVES_STAGE]:
-        return executors_of(state, job)
-    return state.jobs[job, LOCAL] - (1 if state.agents[agent, BOUND] == job else 0)
+    return max(float(other_executors(problem, state, agent, job)), NO_EXECUTOR) / share
 
 
 @inlined

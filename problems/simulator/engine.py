@@ -60,7 +60,7 @@ from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.duration import duration_of
 from problems.simulator.switches.opens import is_revealed, is_ripe
 from problems.simulator.switches.placement import placement, record_uses
-from problems.simulator.switches.service import asked_agent, demand, executors_of, is_candidate, order
+from problems.simulator.switches.service import asked_agent, demand, executors_of, is_candidate, order, other_executors
 
 LEGAL, UNKNOWN_AGENT, UNKNOWN_TASK, NOT_ELIGIBLE, NOT_OPEN, NOT_REVEALED, NOT_ASKED = range(7)
 
@@ -201,10 +201,7 @@ def commit(problem: Problem, state: State, agent: int, task: int) -> None:
 @jit
 def executors(problem: Problem, state: State, agent: int, task: int) -> int:
     """Agents of the job of ``task``, those that are asked now not counted."""
-    job = problem.tasks[task, JOB]
-    if problem.flags[SERVES_STAGE]:
-        return executors_of(state, job)
-    return state.jobs[job, LOCAL] - (1 if state.agents[agent, BOUND] == job else 0)
+    return other_executors(problem, state, agent, problem.tasks[task, JOB])
 
 
 @jit

@@ -37,6 +37,7 @@ from problems.simulator.arrays import (
     ROUND_LEFT,
     ROUND_STAGE,
     SEQUENCE,
+    SERVES_STAGE,
     SINCE,
     STAGES_UNENDED,
     TASK_HI,
@@ -155,6 +156,14 @@ def executors_of(state: State, job: int) -> int:
     """Agents local to ``job``, or on their way there, apart from those of the round without an order."""
     own = state.clock[ROUND_LEFT] if state.clock[ROUND_JOB] == job else 0
     return state.jobs[job, LOCAL] + state.pools[job, COMING] - own
+
+
+@inlined
+def other_executors(problem: Problem, state: State, agent: int, job: int) -> int:
+    """Agents of ``job`` besides ``agent``, which is asked; where agents serve stages, besides all that are asked."""
+    if problem.flags[SERVES_STAGE]:
+        return executors_of(state, job)
+    return state.jobs[job, LOCAL] - (1 if state.agents[agent, BOUND] == job else 0)
 
 
 @jit
