@@ -1,7 +1,8 @@
-"""Decisions of a finished schedule, recorded in compiled code: what the policy would have seen and what it should do.
+"""Decisions recorded in compiled code: what the policy saw, what its options were, and which one was taken.
 
-The schedule is played again commitment by commitment. At a share of the decisions that are a choice, the graph of the
-instant, the features and prior scores of all options, and the option that the schedule took are written to a tape.
+Either a finished schedule is played again commitment by commitment (`record`), or the policy itself plays
+(`record_rollout`). At a share of the decisions that are a choice, the graph of the instant, the features and prior
+scores of all options, and the option that was taken are written to a tape.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphs.arrays import END_NODE, FIRST_NODE, ON_TASK, Float32Array, Graph, GraphArrays, assemble
+from graphs.compiled import forget
 from graphs.context import prepare
 from graphs.encode import encode
 from graphs.features import fill_row, fill_wait_row
@@ -27,14 +29,14 @@ from problems.simulator.arrays import (
     State,
 )
 from problems.simulator.candidates import AGENT, FAR, START, TASK, next_decision, next_event
-from problems.simulator.engine import commit, reset, wait
+from problems.simulator.engine import commit, objective_value, reset, wait
 from problems.simulator.jit import jit
 from problems.simulator.random import seed_stream, uniform
-from solvers.priority import MAY_WAIT, network_score
-from solvers.rollout import Work
+from solvers.priority import GRAPH, MAY_WAIT, network_score
+from solvers.rollout import Work, decide
 
 # Tape.counts
-NUM_GRAPHS, NUM_NODES, NUM_EDGES, NUM_CHOICES, NUM_OPTIONS = range(5)
+NUM_GRAPHS, NUM_NODES, NUM_EDGES, NUM_CHOICES, NUM_OPTIONS, NUM_DECISIONS = range(6)
 
 
 class Tape(NamedTuple):
@@ -42,8 +44,10 @@ class Tape(NamedTuple):
 
     Attributes
     ----------
-    counts : int64 [5]
-        Graphs, nodes, edges, choices and options written so far.
+    counts : int64 [6]
+        Graphs, nodes, edges, choices and options written so far; decisions that were a choice, written or not.
+    instants : int64 [G]
+        When each graph was seen, in integer time.
     ranges, edge_ptr : int64 [G, 3, 2], [G, 5]
         Of each graph, as in `graphs.arrays.Graph`.
     rows, edges, edge_rows : float32 [N, F], int64 [M, 2], float32 [M, 6]
@@ -57,6 +61,7 @@ class Tape(NamedTuple):
     """
 
     counts: IntArray
+    instants: IntArray
     ranges: IntArray
     edge_ptr: IntArray
     rows: Float32Array
@@ -77,7 +82,8 @@ def new_tape(problem: Problem, graph: Graph, decisions: int) -> Tape:
     nodes, edges = decisions * len(graph.rows), decisions * len(graph.edges)
     choices, options = decisions * num_agents, decisions * (len(problem.pairs) + num_agents)
     return Tape(
-        counts=np.zeros(5, np.int64),
+        counts=np.zeros(6, np.int64),
+        instants=np.zeros(decisions, np.int64),
         ranges=np.zeros((decisions, 3, 2), np.int64),
         edge_ptr=np.zeros((decisions, 5), np.int64),
         rows=np.zeros((nodes, graph.rows.shape[1]), np.float32),
@@ -114,7 +120,7 @@ def record(
     seed_stream(work.stream, seed, 0)
     reset(problem, state)
     tape.counts[:] = 0
-    instant, recorded, decisions = NONE, False, 0
+    instant, recorded = NONE, 0
     while state.clock[NUM_ROWS] < len(plan):
         count = next_decision(problem, state, candidate_filter, work.found)
         row = _find(work.found.table, count, plan[state.clock[NUM_ROWS]])
@@ -122,21 +128,71 @@ def record(
         if count == 0 or (row == NONE and not may_wait):
             break
         if count > 1 or may_wait:
+            tape.counts[NUM_DECISIONS] += 1
             if state.clock[NOW] != instant:
                 encode(problem, state, graph)
-                instant, recorded = state.clock[NOW], False
-            if uniform(work.stream) < share and decisions < len(tape.ranges):
-                if not recorded:
-                    _record_graph(graph, tape)
-                _record_choice(problem, state, count, row, may_wait, parameters, work, graph, tape)
-                recorded = True
-                decisions += 1
-        if row == NONE:
-            for other in range(count):
-                wait(state, work.found.table[other, AGENT])
-        else:
-            commit(problem, state, work.found.table[row, AGENT], work.found.table[row, TASK])
+                instant = state.clock[NOW]
+            if uniform(work.stream) < share and recorded < len(tape.ranges):
+                _record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
+                recorded += 1
+        _follow(problem, state, count, row, work)
     return state.clock[NUM_ROWS]
+
+
+@jit
+def record_rollout(
+    problem: Problem,
+    state: State,
+    candidate_filter: int,
+    kind: int,
+    parameters: FloatArray,
+    work: Work,
+    graph: Graph,
+    temperature: float,
+    share: float,
+    seed: int,
+    number: int,
+    picks: np.ndarray,
+    tape: Tape,
+) -> int:
+    """Play rollout ``number`` of ``seed`` by a learned priority and write to ``tape``; returns the objective.
+
+    It is the rollout that `solvers.rollout.sample` plays; number 0 is greedy. ``kind`` is that of the network over the
+    graph or of the small network; ``work`` has a network in either case, and ``graph`` is its graph. A decision is
+    recorded with probability ``share``, as long as there is room; ``picks`` (uint64 [1]) is room for the stream that
+    decides which.
+    """
+    seed_stream(work.stream, seed, number)
+    seed_stream(picks, number, seed)
+    reset(problem, state)
+    forget(work.room)  # type: ignore[arg-type]  # there is one where there is a network
+    tape.counts[:] = 0
+    instant, recorded, heat = NONE, 0, temperature if number > 0 else 0.0
+    while True:
+        count = next_decision(problem, state, candidate_filter, work.found)
+        if count == 0:
+            return objective_value(problem, state)
+        may_wait = parameters[MAY_WAIT] > 0.0 and next_event(problem, state) < FAR
+        row = decide(problem, state, count, kind, parameters, work, heat)
+        if count > 1 or may_wait:
+            tape.counts[NUM_DECISIONS] += 1
+            if kind != GRAPH and state.clock[NOW] != instant:
+                encode(problem, state, graph)
+                instant = state.clock[NOW]
+            if uniform(picks) < share and recorded < len(tape.ranges):
+                _record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
+                recorded += 1
+        _follow(problem, state, count, row, work)
+
+
+@jit
+def _follow(problem: Problem, state: State, count: int, row: int, work: Work) -> None:
+    """Commit to the candidate in ``row``; all asked agents wait if it is -1."""
+    if row == NONE:
+        for other in range(count):
+            wait(state, work.found.table[other, AGENT])
+    else:
+        commit(problem, state, work.found.table[row, AGENT], work.found.table[row, TASK])
 
 
 @jit
@@ -146,6 +202,26 @@ def _find(table: IntArray, count: int, wanted: IntArray) -> int:
         if table[row, TASK] == wanted[ROW_TASK] and table[row, AGENT] == wanted[ROW_AGENT]:
             return row if table[row, START] == wanted[ROW_START] else NONE
     return NONE
+
+
+@jit
+def _record_decision(
+    problem: Problem,
+    state: State,
+    count: int,
+    row: int,
+    may_wait: bool,
+    parameters: FloatArray,
+    work: Work,
+    graph: Graph,
+    tape: Tape,
+) -> None:
+    """Write what was chosen, after the graph of the instant if that is not on the tape."""
+    graphs = tape.counts[NUM_GRAPHS]
+    if graphs == 0 or tape.instants[graphs - 1] != state.clock[NOW]:
+        _record_graph(graph, tape)
+        tape.instants[graphs] = state.clock[NOW]
+    _record_choice(problem, state, count, row, may_wait, parameters, work, graph, tape)
 
 
 @jit

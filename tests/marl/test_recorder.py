@@ -9,7 +9,7 @@ import torch
 from graphs.arrays import new_graph
 from graphs.encoder import AgentTaskNetwork
 from graphs.schema import CANDIDATE_FEATURES, NUM_FEATURES
-from marl.algorithms.self_labelling import _join, _split
+from marl.algorithms.choices import join_parts, split_tape
 from marl.recorder import NUM_CHOICES, new_tape, record
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import Filter, compile_problem
@@ -68,7 +68,7 @@ def test_torch_repeats_every_greedy_choice(instance):
     tape, plan, played, state = greedy_episode(instance, network, may_wait=False)
     assert played == len(plan)
     assert np.array_equal(state.rows, plan)
-    choices = _join(_split(tape))
+    choices = join_parts(split_tape(tape))
     assert len(choices.chosen) > len(plan) // 3
     with torch.no_grad():
         scores = choices.prior + network(choices.graphs, choices.agents, choices.tasks, choices.features)
@@ -85,7 +85,7 @@ def test_waiting_is_recorded_as_a_choice_of_each_agent():
         instance = random_multiple_tsp(12, 3, seed=seed)
         tape, plan, played, _ = greedy_episode(instance, network, may_wait=True)
         assert played == len(plan)
-        choices = _join(_split(tape))
+        choices = join_parts(split_tape(tape))
         with torch.no_grad():
             scores = choices.prior + network(choices.graphs, choices.agents, choices.tasks, choices.features)
         for number, chosen in enumerate(choices.chosen.tolist()):

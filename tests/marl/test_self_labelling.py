@@ -2,51 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from tiny import prior_of
 
 from graphs.layout import Sizes
-from graphs.schema import CANDIDATE_FEATURES, NUM_FEATURES
-from marl.algorithms import self_labelling
-from marl.algorithms.self_labelling import SelfLabelling, SelfLabellingConfig, TrainingError
+from marl.algorithms import graph_training
+from marl.algorithms.choices import Choices, join_parts, split_tape
+from marl.algorithms.graph_training import TrainingError
+from marl.algorithms.self_labelling import SelfLabelling, SelfLabellingConfig
 from marl.policies.network import torch_network
 from problems.families.jsp import job_shop
-from problems.generators import random_job_shop
-from solvers.priority import Kind, pack_network
+from problems.generators import random_job_shop, random_spark
+from solvers.priority import Kind
 
 CONFIG = SelfLabellingConfig(
     sizes=Sizes(width=8, head=8), instances=3, prior_samples=48, samples=4, decisions=10, rate=1e-2, workers=1
 )
 
 
-def prior() -> np.ndarray:
-    """Shortest duration first, with little weight: there is much to learn."""
-    linear = np.zeros(NUM_FEATURES)
-    linear[CANDIDATE_FEATURES.index("log_duration")] = -0.2
-    return pack_network(linear, np.zeros(8), np.zeros(8), np.zeros((NUM_FEATURES, 8)))
-
-
 @pytest.fixture(autouse=True)
 def small_shops(monkeypatch):
     """Training instances are 5x4 job shops."""
-    monkeypatch.setattr(self_labelling, "training_instance", lambda family, seed: random_job_shop(5, 4, seed))
+    monkeypatch.setattr(graph_training, "training_instance", lambda family, seed: random_job_shop(5, 4, seed))
 
 
 def make(seed: int = 1, config: SelfLabellingConfig = CONFIG) -> SelfLabelling:
-    """An algorithm on small shops."""
-    return SelfLabelling("jsp", seed, config, prior())
+    """An algorithm on small shops, whose prior leaves much to learn."""
+    return SelfLabelling("jsp", seed, config, prior_of(log_duration=-0.2))
 
 
-def held_out(algorithm: SelfLabelling) -> self_labelling.Choices:
+def held_out(algorithm: SelfLabelling) -> Choices:
     """Choices of the best schedules of instances that are never trained on."""
     labels = algorithm.label([random_job_shop(5, 4, 10_000 + number) for number in range(12)], 0)
-    return self_labelling._join([part for label in labels for part in self_labelling._split(label.tape)])
+    return join_parts([part for label in labels for part in split_tape(label.tape)])
 
 
 def test_fifty_steps_lower_the_loss(monkeypatch):
     """Fifty steps through the attention network on a few small shops lower the cross-entropy of their labels."""
-    monkeypatch.setattr(self_labelling, "training_instance", lambda family, seed: random_job_shop(5, 4, seed % 6))
+    monkeypatch.setattr(graph_training, "training_instance", lambda family, seed: random_job_shop(5, 4, seed % 6))
     algorithm = make()
     metrics = [algorithm.step() for _ in range(50)]
     losses = [metric["losses/cross_entropy"] for metric in metrics]
@@ -99,6 +96,19 @@ def test_a_fresh_state_round_trips():
     assert np.array_equal(other.network.flat(), algorithm.network.flat())
 
 
+@pytest.mark.parametrize("preset", ["default", "decima"])
+def test_a_label_is_the_best_schedule_however_agents_are_asked(preset):
+    """What is recorded ends with the best objective, too, where agents serve stages and orders are no rows."""
+    instance = random_spark(4, 3, 5, preset=preset, max_stages=3, max_tasks=5)
+    config = replace(CONFIG, decisions=1000)
+    algorithm = SelfLabelling("spark", 1, config, prior_of(may_wait=True, log_job_work_left=0.3, is_wait=-6.0))
+    (label,) = algorithm.label([instance], 3)
+    assert label.best == min(label.prior_best, label.network_best)
+    choices = join_parts(split_tape(label.tape))
+    waits = (choices.tasks[choices.chosen] < 0).float().mean()
+    assert len(choices.chosen) >= 5 and float(waits) < 0.5
+
+
 @pytest.mark.parametrize(
     "instance",
     [
@@ -109,7 +119,7 @@ def test_a_fresh_state_round_trips():
 )
 def test_a_batch_of_one(monkeypatch, instance):
     """One choice, or none, gives a finite loss and finite weights."""
-    monkeypatch.setattr(self_labelling, "training_instance", lambda family, seed: instance)
+    monkeypatch.setattr(graph_training, "training_instance", lambda family, seed: instance)
     algorithm = make(config=SelfLabellingConfig(instances=1, prior_samples=2, samples=1, decisions=4, workers=1))
     metrics = algorithm.step()
     assert np.isfinite(list(metrics.values())).all()
