@@ -138,6 +138,20 @@ _ENTRIES = (
         "graph attention network over agents and tasks",
     ),
     SolverEntry(
+        "jssenv",
+        SolverKind.SEARCH,
+        ("jsp",),
+        "marl.presets.ppo:solve_jssenv",
+        "Maskable PPO on the instance itself, as seen in JSSEnv (needs the extra 'rl')",
+    ),
+    SolverEntry(
+        "rule-actions",
+        SolverKind.SEARCH,
+        ("jsp", "fjsp"),
+        "marl.presets.ppo:solve_rule_actions",
+        "PPO on the instance itself, which chooses dispatching rules (needs the extra 'rl')",
+    ),
+    SolverEntry(
         "cp-sat",
         SolverKind.EXACT,
         None,
