@@ -54,7 +54,7 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
             raise ValueError(f"illegal is {illegal!r}; choose one of: raise, replace")
         self._source, self._replaces = source, illegal == "replace"
         self._game = self._new_game(source(0))
-        self.observation_space, self.action_space = self._spaces()
+        self.observation_space, self.action_space = self._spaces(self._game)
 
     @property
     def instance(self) -> Instance:
@@ -80,11 +80,7 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
         chosen = (options or {}).get("instance")
         instance = self._source(drawn) if chosen is None else chosen
         if instance is not self._game.instance:
-            self._game = self._new_game(instance)
-            if (self.observation_space, self.action_space) != self._spaces():
-                raise InstanceError(
-                    f"instance '{instance.name}' is not as large as the one the environment was made for"
-                )
+            self._game = self._fitting_game(instance)
         self._begin()
         return self._observe(), {}
 
@@ -110,8 +106,8 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
         """Game of an instance, or an error that says why the preset cannot play it."""
 
     @abstractmethod
-    def _spaces(self) -> tuple[spaces.Space[Any], spaces.Discrete]:
-        """Spaces of observations and actions for the game."""
+    def _spaces(self, game: Played) -> tuple[spaces.Space[Any], spaces.Discrete]:
+        """Spaces of observations and actions for a game."""
 
     @abstractmethod
     def _begin(self) -> None:
@@ -124,6 +120,12 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
     @abstractmethod
     def _play(self, action: int) -> float:
         """Do what a legal action says and go on to the next decision; returns the reward."""
+
+    def _fitting_game(self, instance: Instance) -> Played:
+        game = self._new_game(instance)
+        if self._spaces(game) != (self.observation_space, self.action_space):
+            raise InstanceError(f"instance '{instance.name}' is not as large as the one the environment was made for")
+        return game
 
     def _legal(self, action: Any) -> int:
         chosen, mask = read_action(action, int(self.action_space.n) - 1), self.action_masks()

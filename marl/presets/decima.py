@@ -66,8 +66,8 @@ class DecimaEnv(PresetEnv[Observation, ClusterGame]):
     def _new_game(self, instance: Instance) -> ClusterGame:
         return ClusterGame(instance)
 
-    def _spaces(self) -> tuple[spaces.Dict, spaces.Discrete]:
-        jobs, stages, executors = self.instance.num_jobs, self.instance.num_tasks, self.instance.num_agents
+    def _spaces(self, game: ClusterGame) -> tuple[spaces.Dict, spaces.Discrete]:
+        jobs, stages, executors = game.instance.num_jobs, game.instance.num_tasks, game.instance.num_agents
         seen = {
             "stages": spaces.Box(-np.inf, np.inf, (stages, 5), np.float32),
             "jobs": spaces.Box(-np.inf, np.inf, (jobs, 3), np.float32),

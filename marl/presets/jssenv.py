@@ -82,8 +82,8 @@ class JssEnv(PresetEnv[Observation, JobShopGame]):
     def _new_game(self, instance: Instance) -> JobShopGame:
         return JobShopGame(instance)
 
-    def _spaces(self) -> tuple[spaces.Dict, spaces.Discrete]:
-        jobs = self.instance.num_jobs
+    def _spaces(self, game: JobShopGame) -> tuple[spaces.Dict, spaces.Discrete]:
+        jobs = game.instance.num_jobs
         seen = {
             "action_mask": spaces.Box(0, 1, (jobs + 1,), np.int8),
             "real_obs": spaces.Box(0.0, 1.0, (jobs, len(JOB_FEATURES)), np.float32),

@@ -106,10 +106,10 @@ class RuleActionsEnv(PresetEnv[Observation, RuleGame]):
     def _new_game(self, instance: Instance) -> RuleGame:
         return RuleGame(instance)
 
-    def _spaces(self) -> tuple[spaces.Box, spaces.Discrete]:
-        game = self._game
-        most = max(1.0, float(game.num_operations.max()) / self.instance.num_agents)
-        return spaces.Box(0.0, most, (2 * self.instance.num_jobs,), np.float32), spaces.Discrete(len(ACTIONS))
+    def _spaces(self, game: RuleGame) -> tuple[spaces.Box, spaces.Discrete]:
+        most = max(1.0, float(game.num_operations.max()) / game.instance.num_agents)
+        seen = spaces.Box(0.0, most, (2 * game.instance.num_jobs,), np.float32)
+        return seen, spaces.Discrete(len(ACTIONS))
 
     def _begin(self) -> None:
         self._game.begin()

@@ -183,4 +183,5 @@ def test_a_generator_gives_a_new_instance_at_each_reset_and_the_same_for_the_sam
         names.append(env.instance.eligible_duration.tolist())
     assert names[0] == names[2] != names[1]
     with pytest.raises(InstanceError, match="not as large"):
-        env.reset(options={"instance": THREE_BY_TWO})
+        env.reset(options={"instance": random_job_shop(4, 3, 0)})
+    assert env.instance.num_jobs == 3
