@@ -17,6 +17,7 @@ from marl.instances import VALIDATION_SEED, validation_instances
 from marl.recipes import UNIVERSAL, families_with_recipe, recipe_of
 from marl.weights import load_weights, save_weights
 from problems.errors import MakespanError, UnknownNameError
+from problems.families.registry import load_entry
 from problems.simulator import compile_problem
 from solvers.priority import Priority
 from solvers.rollout import Runner
@@ -44,18 +45,37 @@ class Settings(Protocol):
     out: Path
 
 
+ALGORITHMS = {
+    "tuned": {"evolution": "marl.algorithms.evolution:EvolutionStrategy"},
+    "policy": {
+        "self-labelling": "marl.algorithms.self_labelling:SelfLabelling",
+        "clip-reinforce": "marl.algorithms.clip_reinforce:ClipReinforce",
+        "mappo": "marl.algorithms.mappo:Mappo",
+        "decima": "marl.algorithms.decima:Decima",
+        "imitation": "marl.algorithms.imitation:Imitation",
+    },
+}
+"""Training algorithms by the policy that they train, then by name; the first one is the policy's own."""
+
+
+def algorithm_name(settings: Settings) -> str:
+    """Name of the algorithm that ``settings`` asks for: the policy's own if it names none."""
+    return settings.algorithm or next(iter(ALGORITHMS[settings.policy]))
+
+
 def make_algorithm(settings: Settings) -> Algorithm:
-    """The algorithm that ``settings`` names, or the policy's own."""
-    name = settings.algorithm or {"tuned": "evolution", "policy": "self-labelling"}[settings.policy]
-    if name == "evolution" and settings.policy == "tuned":
-        from marl.algorithms.evolution import EvolutionStrategy
+    """The algorithm that ``settings`` asks for, imported now.
 
-        return EvolutionStrategy(settings.family, settings.seed)
-    if name == "self-labelling" and settings.policy == "policy":
-        from marl.algorithms.self_labelling import SelfLabelling
-
-        return SelfLabelling(settings.family, settings.seed)
-    raise UnknownNameError(f"algorithm for '{settings.policy}'", name, ["evolution (tuned)", "self-labelling (policy)"])
+    Raises
+    ------
+    UnknownNameError
+        If the policy has no such algorithm; the message lists all there are.
+    """
+    name, known = algorithm_name(settings), ALGORITHMS[settings.policy]
+    if name not in known:
+        choices = [f"{other} ({policy})" for policy, others in ALGORITHMS.items() for other in others]
+        raise UnknownNameError(f"algorithm for '{settings.policy}'", name, choices)
+    return load_entry(known[name])(settings.family, settings.seed)
 
 
 class Validator:
@@ -155,9 +175,14 @@ class Progress:
     @property
     def identity(self) -> dict[str, Any]:
         """What must be equal for one run to go on from another."""
-        variant = recipe_of(self.settings.family).variant
-        run = {"family": self.settings.family, "policy": self.settings.policy, "seed": self.settings.seed}
-        return run | ({"variant": variant} if variant else {})
+        settings = self.settings
+        return {
+            "family": settings.family,
+            "policy": settings.policy,
+            "seed": settings.seed,
+            "algorithm": algorithm_name(settings),
+            "variant": recipe_of(settings.family).variant,
+        }
 
     def reached(self, updates: int | None) -> bool:
         """Whether the run has made as many updates as asked for."""
@@ -181,8 +206,9 @@ class Progress:
             "seed": self.settings.seed,
             "updates": self.updates,
             "training_sizes": recipe_of(family).sizes,
+            "algorithm": algorithm_name(self.settings),
             "command": f"python -m training train --family {family} --policy {self.settings.policy} "
-            f"--seed {self.settings.seed} --out DIR",
+            f"--algorithm {algorithm_name(self.settings)} --seed {self.settings.seed} --out DIR",
             "validation": {
                 "instances": f"{VALIDATION_COUNT} generated, seeds from {VALIDATION_SEED}",
                 "greedy_objective_relative_to_" + rule: round(ratio, 5),
@@ -201,7 +227,9 @@ class Progress:
         if not self.path.exists():
             raise MakespanError(f"{self.path}: there is no checkpoint to resume from; start without --resume")
         with np.load(self.path) as stored:
-            header = json.loads(str(stored["header"]))
+            # Checkpoints of earlier versions do not name what was usual.
+            usual = {"algorithm": next(iter(ALGORITHMS[self.settings.policy])), "variant": ""}
+            header = {**usual, **json.loads(str(stored["header"]))}
             for key, value in self.identity.items():
                 if header[key] != value:
                     raise MakespanError(f"{self.path}: the run has {key} {header[key]!r}; asked for {value!r}")

@@ -69,6 +69,17 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path, change, message):
         run(tmp_path / "run", resume=True, **change)
 
 
+def test_a_checkpoint_of_another_algorithm_is_refused(tmp_path):
+    """A run goes on with its own algorithm only; checkpoints that do not name theirs are of the policy's own."""
+    _, state = run(tmp_path / "run")
+    with pytest.raises(MakespanError, match="algorithm 'evolution'; asked for 'other'"):
+        run(tmp_path / "run", resume=True, algorithm="other")
+    header = json.loads(str(state.pop("header")))
+    assert header.pop("algorithm") == "evolution" and header.pop("variant") == ""
+    np.savez(tmp_path / "run" / "checkpoint.npz", header=np.array(json.dumps(header)), **state)
+    run(tmp_path / "run", resume=True)
+
+
 def test_resume_needs_a_checkpoint(tmp_path):
     """Without a checkpoint the message says what to do."""
     with pytest.raises(MakespanError, match="without --resume"):
