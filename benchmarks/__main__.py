@@ -16,6 +16,7 @@ from benchmarks import (
     job_shops,
     messages,
     parallel_machines,
+    presets,
     routes,
     spark,
 )
@@ -42,6 +43,7 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
         "cluster-proofs": clusters.proofs,
         "spark": lambda: spark.rows(shared),
         "environments": lambda: environment_speed.rows(jssenv),
+        "presets": lambda: presets.rows(jssenv),
     }
 
 
@@ -50,7 +52,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--shared", type=Path, required=True, help="folder with the public instances (bench/)")
     parser.add_argument(
-        "--jssenv", help="Python of an environment with JSSEnv 1.1.0; the section environments needs it"
+        "--jssenv", help="Python of an environment with JSSEnv 1.1.0; the sections environments and presets need it"
     )
     parser.add_argument(
         "--long", action="store_true", help="CP-SAT runs that take hours: longer ones, and more of them"
@@ -84,8 +86,9 @@ def _require_possible(
     for name in chosen:
         if name not in known:
             parser.error(f"unknown section '{name}'; choose from {', '.join(known)}")
-    if "environments" in chosen and options.jssenv is None:
-        parser.error("the section environments needs --jssenv PYTHON")
+    for name in {"environments", "presets"}.intersection(chosen):
+        if options.jssenv is None:
+            parser.error(f"the section {name} needs --jssenv PYTHON")
     if not (options.shared / "bench").is_dir():
         parser.error(f"--shared {options.shared}: there is no folder 'bench' in it")
 

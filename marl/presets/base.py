@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import gymnasium
 import numpy as np
@@ -33,7 +33,7 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
     Parameters
     ----------
     source
-        Makes an instance from a seed; all of its instances are as large as the first one.
+        Makes an instance from a seed; all of its instances fit the spaces of the first one.
     illegal
         ``"raise"`` an `IllegalActionError` and change nothing, or ``"replace"`` the action by the first legal one, for
         learners that cannot mask.
@@ -46,7 +46,6 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
         If the preset does not know a feature of an instance; the message names it.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
     action_space: spaces.Discrete
 
     def __init__(self, source: InstanceSource, illegal: Literal["raise", "replace"] = "raise") -> None:
@@ -124,7 +123,9 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
     def _fitting_game(self, instance: Instance) -> Played:
         game = self._new_game(instance)
         if self._spaces(game) != (self.observation_space, self.action_space):
-            raise InstanceError(f"instance '{instance.name}' is not as large as the one the environment was made for")
+            raise InstanceError(
+                f"instance '{instance.name}' is not as large as the one that the environment was made for"
+            )
         return game
 
     def _legal(self, action: Any) -> int:

@@ -68,7 +68,7 @@ class DecimaEnv(PresetEnv[Observation, ClusterGame]):
 
     def _spaces(self, game: ClusterGame) -> tuple[spaces.Dict, spaces.Discrete]:
         jobs, stages, executors = game.instance.num_jobs, game.instance.num_tasks, game.instance.num_agents
-        seen = {
+        seen: dict[str, spaces.Space[Any]] = {
             "stages": spaces.Box(-np.inf, np.inf, (stages, 5), np.float32),
             "jobs": spaces.Box(-np.inf, np.inf, (jobs, 3), np.float32),
             "is_present": spaces.Box(0, 1, (jobs,), np.int8),

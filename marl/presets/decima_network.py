@@ -43,9 +43,9 @@ class Dags(NamedTuple):
 def dags_of(instance: Instance) -> Dags:
     """Edges of ``instance`` in the order in which messages go."""
     height = np.zeros(instance.num_tasks, np.int64)
-    for child in reversed(instance.topological_order):
-        for parent in instance.predecessors(child):
-            height[parent] = max(height[parent], height[child] + 1)
+    for task in reversed(instance.topological_order):
+        for before in instance.predecessors(task):
+            height[before] = max(height[before], height[task] + 1)
     child = np.repeat(np.arange(instance.num_tasks), np.diff(instance.predecessor_ptr))
     parent = instance.predecessor_task
     levels = [np.flatnonzero(height[parent] == level) for level in range(1, int(height.max(initial=0)) + 1)]

@@ -84,7 +84,7 @@ class JssEnv(PresetEnv[Observation, JobShopGame]):
 
     def _spaces(self, game: JobShopGame) -> tuple[spaces.Dict, spaces.Discrete]:
         jobs = game.instance.num_jobs
-        seen = {
+        seen: dict[str, spaces.Space[Any]] = {
             "action_mask": spaces.Box(0, 1, (jobs + 1,), np.int8),
             "real_obs": spaces.Box(0.0, 1.0, (jobs, len(JOB_FEATURES)), np.float32),
         }

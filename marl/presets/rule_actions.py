@@ -107,8 +107,7 @@ class RuleActionsEnv(PresetEnv[Observation, RuleGame]):
         return RuleGame(instance)
 
     def _spaces(self, game: RuleGame) -> tuple[spaces.Box, spaces.Discrete]:
-        most = max(1.0, float(game.num_operations.max()) / game.instance.num_agents)
-        seen = spaces.Box(0.0, most, (2 * game.instance.num_jobs,), np.float32)
+        seen = spaces.Box(0.0, np.inf, (2 * game.instance.num_jobs,), np.float32)
         return seen, spaces.Discrete(len(ACTIONS))
 
     def _begin(self) -> None:

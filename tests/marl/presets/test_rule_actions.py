@@ -95,7 +95,7 @@ def test_random_episodes_end_with_a_checked_schedule_worth_the_return(seed):
     assert returned == pytest.approx(-instance.num_agents * info["objective"] / longest)
 
 
-@pytest.mark.filterwarnings("ignore:.*(render_mode|spec).*")
+@pytest.mark.filterwarnings("ignore:.*(render_mode|spec|infinity|Box).*")
 def test_gymnasium_accepts_the_environment():
     """The checker of Gymnasium finds nothing wrong."""
     check_env(make_preset("rule-actions", SHOP), skip_render_check=True)
@@ -112,6 +112,16 @@ def test_all_rules_are_legal_until_the_end():
     assert not env.action_masks().any()
     with pytest.raises(IllegalActionError, match="the episode is over"):
         env.step(0)
+
+
+def test_instances_of_as_many_jobs_fit():
+    """What is seen depends on the number of jobs alone, so generated instances may differ in all else."""
+    env = make_preset("rule-actions", generator="random", generator_options={"num_jobs": 4, "num_machines": 3})
+    sizes = set()
+    for seed in range(8):
+        env.reset(seed=seed)
+        sizes.add(env.instance.num_tasks)
+    assert len(sizes) > 1
 
 
 def test_setups_are_refused_by_name():
