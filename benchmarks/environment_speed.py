@@ -25,7 +25,8 @@ from marl.envs.aec import SchedulingEnv
 from problems.generators import taillard
 from problems.instance import Instance
 from problems.simulator import Filter, compile_problem
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 from solvers.rollout import Runner
 
 INSTANCE = "ta01"

@@ -31,7 +31,7 @@ Published numbers are about the ten of Brandimarte and the forty of Hurink that 
 """
 
 REPORTED = ("mwkr", "spt", "fifo", "mor")
-SAMPLED, SAMPLES = ("pair", "tuned"), 100
+SAMPLED, SAMPLES = ("pair", "tuned"), (100, 512)
 CP_SAT_SECONDS, CP_SAT_BAR = 60.0, 2.5
 MOMENTS = (10.0, 60.0, 300.0)
 """Seconds after which the value of CP-SAT is told; the last one in long runs only."""
@@ -58,7 +58,7 @@ def heuristics(shared: Path) -> Iterator[Row]:
             yield _gap_row(shared, name, title, solver, 1)
         for solver in SAMPLED:
             if solver in ("pair", *learned):
-                yield _gap_row(shared, name, title, solver, SAMPLES)
+                yield from (_gap_row(shared, name, title, solver, samples) for samples in SAMPLES)
 
 
 def _gap_row(shared: Path, name: str, title: str, solver: str, samples: int) -> Row:

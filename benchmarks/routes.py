@@ -16,7 +16,8 @@ from solvers.registry import get_solver
 
 MAPS = ("eil51", "berlin52", "eil76", "rat99")
 SALESMEN = (2, 3, 5, 7)
-RUNS = (("nearest", 1), ("pilot", 1), ("insertion", 1), ("tuned", 1), ("policy", 1), ("insertion", 512), ("tuned", 512))
+ONE_PASS = ("nearest", "pilot", "insertion", "tuned", "policy")
+RUNS = [(solver, 1) for solver in ONE_PASS] + [(solver, samples) for samples in (128, 512) for solver in ONE_PASS[2:4]]
 """Solvers with the number of their samples."""
 
 

@@ -32,7 +32,8 @@ from problems.simulator.candidates import AGENT, FAR, START, TASK, next_decision
 from problems.simulator.engine import commit, objective_value, reset, wait
 from problems.simulator.jit import jit
 from problems.simulator.random import seed_stream, uniform
-from solvers.priority import GRAPH, MAY_WAIT, network_score
+from solvers.kinds import GRAPH
+from solvers.priority import MAY_WAIT, network_score
 from solvers.rollout import Work, decide
 
 # Tape.counts

@@ -7,7 +7,6 @@ anew in every process. So rules, rollouts, pilot and sampling all take a `Priori
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 import numpy as np
 
@@ -18,93 +17,13 @@ from graphs.features import fill_row, fill_wait_row
 from graphs.layout import NO_NETWORK, Float32Array, Network
 from graphs.room import Room
 from problems.instance import FloatArray
-from problems.simulator.arrays import (
-    ARE_ALIKE,
-    DUE,
-    HEAD,
-    JOB,
-    MEAN_CHANGEOVER,
-    MEAN_DURATION,
-    NONE,
-    NOW,
-    PAIR_AGENT,
-    PAIR_HI,
-    PAIR_LO,
-    READY,
-    RELEASE,
-    SHORTEST,
-    TAIL,
-    TAIL_TASKS,
-    WEIGHT,
-    Problem,
-    State,
-)
-from problems.simulator.candidates import AGENT, BEGIN, END, FAR, START, TASK, Candidates, Filter, next_event
+from problems.simulator.arrays import ARE_ALIKE, Problem, State
+from problems.simulator.candidates import AGENT, END, FAR, TASK, Candidates, Filter, next_event
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import gumbel
-from problems.simulator.switches.placement import earliest_end
-from solvers.shares import SJF, choose_by_job
-
-
-class Kind(IntEnum):
-    """Priority functions; the highest score is chosen.
-
-    p duration, pmin the task's shortest duration on any agent, rem shortest work of the job from this task on, ready
-    when the task is ready.
-
-    ``SPT``       shortest p
-    ``LPT``       longest p
-    ``FIFO``      earliest ready; where all agents are alike, the job that arrived first
-    ``MOR``       most tasks left on the job's longest path
-    ``MWKR``      longest rem
-    ``FDD_MWKR``  smallest (release + work of the job up to and with this task) / rem
-    ``SPT_TWKR``  smallest p / rem
-    ``RANDOM``    any
-    ``NEAREST``   shortest changeover
-    ``PAIR``      smallest (p / pmin) p / rem; pairs with p > 1.5 pmin only if there are no others
-    ``EFT``       earliest end, changeover included; a task does not go to an agent if another one would end it earlier
-    ``SST``       shortest changeover, then shortest p
-    ``ATCS``      apparent tardiness cost with setups (Lee, Bhaskaran, Pinedo 1997, doi:10.1080/07408179708966311)
-    ``SJF``, ``SJF_CP``, ``WEIGHTED_FAIR``, ``TETRIS``  a job first, then its stage; see `solvers.shares`
-    ``NETWORK``   a small network over the candidate's features (`tuned`)
-    ``GRAPH``     the score of ``NETWORK`` plus that of a network over the agent-task graph (`policy`)
-    """
-
-    SPT = 0
-    LPT = 1
-    FIFO = 2
-    MOR = 3
-    MWKR = 4
-    FDD_MWKR = 5
-    SPT_TWKR = 6
-    RANDOM = 7
-    NEAREST = 8
-    NETWORK = 9
-    GRAPH = 10
-    PAIR = 11
-    EFT = 12
-    SST = 13
-    ATCS = 14
-    SJF = 15
-    SJF_CP = 16
-    WEIGHTED_FAIR = 17
-    TETRIS = 18
-
-
-SPT, LPT, FIFO, MOR, MWKR, FDD_MWKR, SPT_TWKR, RANDOM, NEAREST, NETWORK, GRAPH, PAIR, EFT, SST, ATCS = (
-    int(kind) for kind in Kind if kind <= Kind.ATCS
-)
-SLOWEST_PAIR = 1.5
-"""``PAIR`` avoids agents where a task takes more than this many times its shortest duration."""
-
-SMALLEST_VALUE = 1e-9
-"""Values of rules below this count as this in logarithms."""
-
-ATCS_DUE_SCALE = 4.5
-"""K1 of ATCS for tight and equal due dates; its K2 is then 1 / (2 sqrt(mean changeover / mean duration))."""
-
-TIE_SHARE = 1e-6
-"""Weight of what decides between equal values."""
+from solvers.kinds import FIFO, NETWORK, PAIR, RANDOM, SJF, Kind
+from solvers.rule_values import SMALLEST_VALUE, is_left_to_others, rule_value
+from solvers.shares import choose_by_job
 
 NO_PARAMETERS = np.zeros(1)
 
@@ -193,74 +112,6 @@ def network_score(parameters: FloatArray, row: FloatArray, room: FloatArray) -> 
 
 
 @inlined
-def rule_value(problem: Problem, state: State, found: Candidates, row: int, kind: int) -> tuple[float, float]:
-    """Sign and non-negative value of a dispatching rule; the score is their product."""
-    task = found.table[row, TASK]
-    duration = float(found.table[row, END] - found.table[row, START])
-    shortest = float(problem.tasks[task, SHORTEST])
-    work = duration + problem.tasks[task, TAIL]
-    if kind == PAIR:
-        return -1.0, duration / max(shortest, SMALLEST_VALUE) * duration / max(work, SMALLEST_VALUE)
-    if kind == SPT_TWKR:
-        return -1.0, duration / max(work, 1e-9)
-    if kind == SPT:
-        return -1.0, duration
-    if kind == LPT:
-        return 1.0, duration
-    if kind == MOR:
-        return 1.0, float(problem.tasks[task, TAIL_TASKS])
-    if kind == MWKR:
-        return 1.0, shortest + problem.tasks[task, TAIL]
-    if kind == FIFO:
-        return -1.0, float(state.tasks[task, READY])
-    if kind == FDD_MWKR:
-        release = problem.jobs[problem.tasks[task, JOB], RELEASE]
-        due = float(release + problem.tasks[task, HEAD] + problem.tasks[task, SHORTEST])
-        return -1.0, due / max(work, 1e-9)
-    changeover = float(found.table[row, START] - found.table[row, BEGIN])
-    if kind == NEAREST:
-        return -1.0, changeover
-    if kind == SST:
-        return -1.0, changeover + TIE_SHARE * duration
-    if kind == EFT:
-        return -1.0, float(found.table[row, END])
-    if kind == ATCS:
-        return 1.0, _atcs(problem, problem.tasks[task, JOB], duration, changeover, state.clock[NOW])
-    return 1.0, 0.0
-
-
-@jit
-def _atcs(problem: Problem, job: int, duration: float, changeover: float, now: int) -> float:
-    mean, mean_changeover = problem.means[MEAN_DURATION], problem.means[MEAN_CHANGEOVER]
-    exponent = 0.0
-    if problem.jobs[job, DUE] != NONE:
-        slack = max(problem.jobs[job, DUE] - duration - now, 0.0)
-        exponent += slack / max(ATCS_DUE_SCALE * mean, SMALLEST_VALUE)
-    if mean_changeover > 0.0:
-        exponent += changeover * 2.0 * np.sqrt(mean_changeover / max(mean, SMALLEST_VALUE)) / mean_changeover
-    return problem.jobs[job, WEIGHT] / max(duration, 1.0) * np.exp(-exponent)
-
-
-@inlined
-def _is_left_to_others(problem: Problem, state: State, found: Candidates, row: int, kind: int) -> bool:
-    """Whether the rule does not let this agent have the task: a better one will be asked."""
-    if kind == PAIR:
-        duration = found.table[row, END] - found.table[row, START]
-        return duration > SLOWEST_PAIR * problem.tasks[found.table[row, TASK], SHORTEST]
-    return kind == EFT and _ends_earlier_elsewhere(problem, state, found, row)
-
-
-@jit
-def _ends_earlier_elsewhere(problem: Problem, state: State, found: Candidates, row: int) -> bool:
-    task = found.table[row, TASK]
-    for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
-        agent = problem.pairs[pair, PAIR_AGENT]
-        if agent != found.table[row, AGENT] and earliest_end(problem, state, agent, task) < found.table[row, END]:
-            return True
-    return False
-
-
-@inlined
 def choose(
     problem: Problem,
     state: State,
@@ -301,7 +152,7 @@ def _choose_by_rule(
 ) -> int:
     best, best_score = -1, -np.inf
     for row in range(count):
-        if leaves_to_others and _is_left_to_others(problem, state, found, row, kind):
+        if leaves_to_others and is_left_to_others(problem, state, found, row, kind):
             continue
         sign, value = rule_value(problem, state, found, row, kind)
         if kind == RANDOM:

@@ -33,7 +33,8 @@ from problems.simulator.candidates import AGENT, FAR, TASK, Candidates, Filter, 
 from problems.simulator.engine import believe, commit, copy_state, objective_value, reset, wait
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import seed_stream
-from solvers.priority import GRAPH, Priority, choose, choose_by_graph
+from solvers.kinds import GRAPH
+from solvers.priority import Priority, choose, choose_by_graph
 
 NO_OPTION = -1
 
@@ -112,7 +113,7 @@ def _decide(
 
 
 @jit
-def _forget(room: Room | None) -> None:
+def forget_room(room: Room | None) -> None:
     """A new episode begins: what was encoded is of another one."""
     if room is not None:
         forget(room)
@@ -141,7 +142,7 @@ def finish(
     cutoff: int,
 ) -> int:
     """Complete the schedule in ``state``; returns its objective, or ``FAR`` once it cannot fall below ``cutoff``."""
-    _forget(work.room)
+    forget_room(work.room)
     while True:
         count = next_decision(problem, state, candidate_filter, work.found)
         if count == 0:
@@ -233,7 +234,7 @@ def pilot(
         if count == 0:
             break
         _list_options(work.found, count, options)
-        _forget(work.room)
+        forget_room(work.room)
         own = decide(problem, state, count, kind, parameters, work, 0.0)
         if options_filter != candidate_filter:
             agent, task = options[own, 0], options[own, 1]
@@ -282,7 +283,7 @@ def pilot_online(
         if count == 0:
             return
         _list_options(work.found, count, options)
-        _forget(work.room)
+        forget_room(work.room)
         own = decide(problem, state, count, kind, parameters, work, 0.0)
         if own < 0:
             for option in range(count):
@@ -315,7 +316,7 @@ class Runner:
         self.work = new_work(problem)
         self.is_online = bool(problem.flags[HAS_WAVES]) or bool((problem.jobs[:, REVEAL] > 0).any())
 
-    def _make_room(self, priority: Priority) -> None:
+    def make_room(self, priority: Priority) -> None:
         """Room for the network of a graph priority, anew where it is another network."""
         if priority.kind == GRAPH and not self._has_room(priority):
             self.work = new_work(self.problem, priority.network)
@@ -328,7 +329,7 @@ class Runner:
     ) -> IntArray:
         """Objectives of ``count`` rollouts, int64 [count]; rollout number 0 is greedy. ``best`` holds the best."""
         values = np.zeros(count, np.int64)
-        self._make_room(priority)
+        self.make_room(priority)
         sample(
             self.problem,
             self.state,
@@ -353,7 +354,7 @@ class Runner:
         """
         started = time.perf_counter()
         reset(self.problem, self.state)
-        self._make_room(priority)
+        self.make_room(priority)
         trial, options = new_state(self.problem), np.zeros((len(self.problem.pairs), 2), np.int64)
         if self.is_online:
             return self._pilot_online(priority, trial, options, started, time_limit)

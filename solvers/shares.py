@@ -43,9 +43,8 @@ from problems.simulator.candidates import AGENT, END, TASK, Candidates
 from problems.simulator.jit import inlined, jit
 from problems.simulator.random import gumbel
 from problems.simulator.switches.service import demand, other_executors
+from solvers.kinds import FIFO, SJF, SJF_CP, TETRIS
 
-# Kinds of rules, numbered as in `solvers.priority.Kind`
-FIFO, SJF, SJF_CP, WEIGHTED_FAIR, TETRIS = 2, 15, 16, 17, 18
 NO_EXECUTOR = 1e-6
 """Stands in the place of n = 0: of jobs without executors the one with the largest share goes first."""
 

@@ -25,7 +25,8 @@ from marl.algorithms.graph_training import GraphTraining
 from marl.algorithms.rollouts import Player
 from problems.instance import FloatArray, Instance
 from problems.simulator import Filter, compile_problem
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 from solvers.rollout import Runner
 
 

@@ -22,7 +22,8 @@ from problems.instance import FloatArray, Instance, IntArray
 from problems.simulator import Filter, Problem, State, compile_problem, jit
 from problems.simulator.candidates import FAR
 from problems.simulator.engine import reset
-from solvers.priority import HEADER, Kind, Priority, pack_network
+from solvers.kinds import Kind
+from solvers.priority import HEADER, Priority, pack_network
 from solvers.rollout import Runner, Work, finish
 
 

@@ -20,7 +20,8 @@ from marl.weights import load_shipped
 from problems.errors import MakespanError
 from problems.instance import FloatArray, Instance
 from problems.simulator import Filter
-from solvers.priority import MAY_WAIT, Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import MAY_WAIT, Priority
 
 
 class TrainingError(MakespanError, ArithmeticError):

@@ -14,7 +14,8 @@ from marl.weights import Weights, load_shipped
 from problems.instance import Instance
 from problems.simulator import Filter
 from solvers.budget import Budget
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 from solvers.result import Result
 from solvers.rules.dispatch import solve_by_samples
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -19,6 +20,7 @@ import numba
 
 COMPILED_PACKAGES = ("problems", "graphs", "solvers", "marl")
 MARKER = b"problems.simulator.jit import"
+IMPORT = re.compile(rb"^\s*from ((?:problems|graphs|solvers|marl)[\w.]*) import", re.MULTILINE)
 
 _njit: Any = numba.njit  # its type stub does not list `_nrt`
 
@@ -26,13 +28,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled_sources(root: Path) -> list[Path]:
-    """Source files under ``root`` in folders where one uses the decorator, in a fixed order.
+    """Source files under ``root`` that use the decorator, and all that these import, in a fixed order.
 
-    Compiled code holds the constants that it reads, and those lie in modules beside it.
+    Compiled code holds the constants that it reads, and those may lie in modules that compile nothing.
     """
-    files = [path for package in COMPILED_PACKAGES for path in sorted((root / package).rglob("*.py"))]
-    folders = {path.parent for path in files if MARKER in path.read_bytes()}
-    return [path for path in files if path.parent in folders]
+    files = [path for package in COMPILED_PACKAGES for path in (root / package).rglob("*.py")]
+    found = {path: path.read_bytes() for path in files}
+    waiting = [path for path, source in found.items() if MARKER in source]
+    chosen = set(waiting)
+    while waiting:
+        for module in IMPORT.findall(found[waiting.pop()]):
+            path = _file_of(root, module.decode())
+            if path in found and path not in chosen:
+                chosen.add(path)
+                waiting.append(path)
+    return sorted(chosen)
+
+
+def _file_of(root: Path, module: str) -> Path:
+    place = root.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
 def source_hash(root: Path) -> str:

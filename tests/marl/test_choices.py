@@ -12,7 +12,8 @@ from marl.algorithms.choices import clipped_gain, join_parts, log_probabilities,
 from marl.algorithms.rollouts import Player
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import Filter, compile_problem
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 
 PRIOR = prior_of(may_wait=True, log_duration=-0.3, changeover=-0.5, is_wait=-1.0)
 

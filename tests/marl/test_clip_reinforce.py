@@ -9,7 +9,8 @@ from tiny import greedy_mean, job_shops, prior_of
 from graphs.layout import Sizes
 from marl.algorithms import graph_training
 from marl.algorithms.clip_reinforce import ClipReinforce, ClipReinforceConfig, with_returns
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 
 SHOPS = job_shops()
 CONFIG = ClipReinforceConfig(sizes=Sizes(width=8, head=8), decisions=40, rate=1e-2, workers=1)

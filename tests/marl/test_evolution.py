@@ -8,7 +8,8 @@ from marl.instances import VALIDATION_SEED, training_instance, validation_instan
 from marl.recipes import RECIPES, recipe_of
 from problems.generators import random_job_shop
 from problems.simulator import compile_problem
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 from solvers.rollout import Runner
 from solvers.rules.dispatch import rule_priority
 

@@ -15,7 +15,8 @@ from problems import IllegalActionError, Instance
 from problems.families import FAMILIES
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import Filter, compile_problem, schedule_of
-from solvers.priority import Kind, Priority, pack_network
+from solvers.kinds import Kind
+from solvers.priority import Priority, pack_network
 from solvers.rollout import Runner
 
 

@@ -14,7 +14,8 @@ from marl.recorder import NUM_CHOICES, new_tape, record
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import Filter, compile_problem
 from problems.simulator.arrays import NUM_ROWS
-from solvers.priority import Kind, Priority, pack_network
+from solvers.kinds import Kind
+from solvers.priority import Priority, pack_network
 from solvers.rollout import Runner
 
 INSTANCES = [random_job_shop(7, 5, seed=1), random_multiple_tsp(14, 3, seed=2)]

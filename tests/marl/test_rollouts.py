@@ -14,7 +14,8 @@ from marl.recorder import NUM_CHOICES, NUM_DECISIONS, NUM_GRAPHS
 from problems.families.spark import SparkJob, SparkStage, spark_cluster
 from problems.generators import random_job_shop, random_multiple_tsp, random_spark
 from problems.simulator import Filter, compile_problem
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 from solvers.rollout import Runner
 
 PRIOR = prior_of(may_wait=True, log_duration=-0.3, changeover=-0.5, is_wait=-1.0)

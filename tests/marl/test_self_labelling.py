@@ -17,7 +17,7 @@ from marl.algorithms.self_labelling import SelfLabelling, SelfLabellingConfig
 from marl.policies.network import torch_network
 from problems.families.jsp import job_shop
 from problems.generators import random_job_shop, random_spark
-from solvers.priority import Kind
+from solvers.kinds import Kind
 
 CONFIG = SelfLabellingConfig(
     sizes=Sizes(width=8, head=8), instances=3, prior_samples=48, samples=4, decisions=10, rate=1e-2, workers=1

@@ -10,7 +10,8 @@ from graphs.schema import CANDIDATE_FEATURES, NUM_FEATURES
 from problems.check import check
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import Filter, compile_problem, schedule_of
-from solvers.priority import Kind, Priority, pack_network
+from solvers.kinds import Kind
+from solvers.priority import Priority, pack_network
 from solvers.rollout import Runner
 
 INSTANCES = [random_job_shop(6, 4, seed=1), random_multiple_tsp(12, 3, seed=2)]

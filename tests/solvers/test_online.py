@@ -14,7 +14,8 @@ from problems.families.spark import SparkJob, SparkStage, spark_cluster
 from problems.generators import random_spark
 from problems.simulator import Filter, compile_problem, schedule_of
 from solvers.budget import Budget
-from solvers.priority import Kind, Priority, pack_network
+from solvers.kinds import Kind
+from solvers.priority import Priority, pack_network
 from solvers.registry import get_solver
 from solvers.result import finish
 from solvers.rollout import Runner

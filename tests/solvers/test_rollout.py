@@ -6,7 +6,8 @@ import pytest
 from problems.check import check
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import Filter, compile_problem, schedule_of
-from solvers.priority import Kind, Priority, pack_network
+from solvers.kinds import Kind
+from solvers.priority import Priority, pack_network
 from solvers.rollout import Runner
 
 RULES = {

@@ -15,7 +15,8 @@ import marl
 from marl.play import Bidder, priority_chooser
 from problems import IllegalActionError, Instance, InstanceError, Job, Objective, Task, build_instance
 from problems.check import check
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 
 AGENTS = ("one", "two")
 

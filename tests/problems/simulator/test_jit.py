@@ -13,7 +13,8 @@ EPISODE = """
 from problems.generators import random_job_shop, random_multiple_tsp
 from problems.simulator import compile_problem, schedule_of
 from problems.check import check
-from solvers.priority import Kind, Priority
+from solvers.kinds import Kind
+from solvers.priority import Priority
 from solvers.rollout import Runner
 for instance, kind in ((random_job_shop(3, 3, 1), Kind.SPT_TWKR), (random_multiple_tsp(5, 2, 1), Kind.NEAREST)):
     runner = Runner(compile_problem(instance))
@@ -73,3 +74,9 @@ def test_constants_beside_compiled_code_are_seen():
     """A module of constants without compiled functions counts, too: its numbers are part of what is compiled."""
     assert ROOT / "problems/simulator/arrays.py" in compiled_sources(ROOT)
     assert ROOT / "graphs/arrays.py" in compiled_sources(ROOT)
+
+
+def test_code_that_is_not_compiled_is_not_seen():
+    """An edit of a training algorithm or of a model for CP-SAT does not make everything be compiled anew."""
+    assert ROOT / "marl/recipes.py" not in compiled_sources(ROOT)
+    assert ROOT / "solvers/cpsat/loads.py" not in compiled_sources(ROOT)

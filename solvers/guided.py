@@ -1,0 +1,112 @@
+"""Episodes that begin as a given schedule does and go on as the priority likes.
+
+Many samples of a priority are worth more if they learn from each other: what the best one so far did up to some
+decision is kept, and only what follows is drawn anew (a nested search of one level, after Cazenave 2009). Such an
+episode also takes half as long as a whole one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from problems.instance import FloatArray, IntArray
+from problems.simulator.arrays import NONE, NUM_ROWS, ROW_AGENT, ROW_START, ROW_TASK, Problem, State
+from problems.simulator.candidates import AGENT, FAR, START, TASK, next_decision
+from problems.simulator.engine import commit, copy_state, reset, wait
+from problems.simulator.jit import jit
+from problems.simulator.random import seed_stream, uniform
+from solvers.priority import Priority
+from solvers.rollout import Runner, Work, finish
+
+
+@jit
+def play_rows(problem: Problem, state: State, candidate_filter: int, work: Work, rows: IntArray, count: int) -> int:
+    """Play the first ``count`` rows of a finished state (int64 [N, 7]) again; returns how many were possible."""
+    reset(problem, state)
+    while state.clock[NUM_ROWS] < count:
+        candidates, chosen = next_decision(problem, state, candidate_filter, work.found), NONE
+        wanted = rows[state.clock[NUM_ROWS]]
+        for row in range(candidates):
+            pair = work.found.table[row]
+            if pair[TASK] == wanted[ROW_TASK] and pair[AGENT] == wanted[ROW_AGENT] and pair[START] == wanted[ROW_START]:
+                chosen = row
+        if candidates == 0:
+            break
+        if chosen == NONE:
+            for row in range(candidates):
+                wait(state, work.found.table[row, AGENT])
+        else:
+            commit(problem, state, wanted[ROW_AGENT], wanted[ROW_TASK])
+    return state.clock[NUM_ROWS]
+
+
+@jit
+def _sample_after(
+    problem: Problem,
+    state: State,
+    best: State,
+    candidate_filter: int,
+    kind: int,
+    parameters: FloatArray,
+    work: Work,
+    temperature: float,
+    rows: IntArray,
+    seed: int,
+    first: int,
+    count: int,
+) -> int:
+    best_value = FAR
+    for number in range(first, first + count):
+        seed_stream(work.stream, seed, number)
+        play_rows(problem, state, candidate_filter, work, rows, int(uniform(work.stream) * len(rows)))
+        value = finish(problem, state, candidate_filter, kind, parameters, work, temperature, FAR)
+        if value < best_value:
+            best_value = value
+            copy_state(state, best)
+    return best_value
+
+
+def sample_after(
+    runner: Runner, priority: Priority, rows: IntArray, numbers: range, seed: int = 0, temperature: float = 1.0
+) -> int:
+    """Best objective of rollouts that keep a beginning of a schedule; ``runner.best`` holds the first best.
+
+    Where each rollout leaves the schedule is drawn evenly.
+
+    Parameters
+    ----------
+    runner
+        Of the problem.
+    priority
+        Decides from there on.
+    rows : int64 [N, 7]
+        The schedule, as a finished state tells it; made under the candidate filter of the priority.
+    numbers
+        Numbers of the rollouts, which tell them apart.
+    seed
+        Seed of the random numbers.
+    temperature
+        Size of the noise on scores.
+    """
+    runner.make_room(priority)
+    return int(
+        _sample_after(
+            runner.problem,
+            runner.state,
+            runner.best,
+            int(priority.candidate_filter),
+            int(priority.kind),
+            priority.parameters,
+            runner.work,
+            temperature,
+            rows,
+            seed,
+            numbers.start,
+            len(numbers),
+        )
+    )
+
+
+def rows_of(state: State) -> IntArray:
+    """Copy of the rows written to ``state``, int64 [N, 7]."""
+    return np.array(state.rows[: state.clock[NUM_ROWS]])

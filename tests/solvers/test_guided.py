@@ -1,0 +1,67 @@
+"""Episodes that stay close to a schedule."""
+
+import numpy as np
+import pytest
+
+from marl.policies.shipped import shipped_priority
+from problems.check import check
+from problems.families import FAMILIES
+from problems.generators import random_job_shop
+from problems.simulator import compile_problem
+from solvers import Budget
+from solvers.guided import play_rows, rows_of
+from solvers.kinds import Kind
+from solvers.priority import Priority
+from solvers.registry import get_solver
+from solvers.rollout import Runner
+from solvers.rules.dispatch import RULE_TEMPERATURE
+
+
+def small(family: str, seed: int):
+    """Small instance of a family."""
+    return FAMILIES[family].small_instance(seed)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_all_rows_played_again_are_the_schedule(family):
+    """Played to its end, a schedule of the policy is repeated row by row; a shorter beginning is what it was."""
+    runner = Runner(compile_problem(small(family, 1)))
+    priority = shipped_priority("tuned", family)
+    runner.sample(priority, 5, 3)
+    plan = rows_of(runner.best)
+    for count in (len(plan), len(plan) // 2):
+        played = play_rows(runner.problem, runner.state, int(priority.candidate_filter), runner.work, plan, count)
+        assert played == count
+        assert np.array_equal(rows_of(runner.state), plan[:count])
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_samples_are_valid_and_never_worse_with_more_of_them(family):
+    """The checker accepts what guided samples find; more samples of one seed are at least as good."""
+    instance = small(family, 2)
+    values = []
+    for samples in (1, 40, 120):
+        result = get_solver("spt-twkr" if family != "mtsp" else "nearest")(instance, Budget(samples=samples), 5)
+        report = check(instance, result.schedule)
+        assert report.valid and report.objective == result.objective
+        values.append(result.objective)
+    assert values == sorted(values, reverse=True)
+
+
+def test_the_number_of_workers_does_not_matter():
+    """One worker and three find the same schedule of a shop."""
+    instance = small("jsp", 3)
+    found = [get_solver("spt-twkr")(instance, Budget(samples=100, workers=workers), 7) for workers in (1, 3)]
+    assert found[0].schedule == found[1].schedule
+
+
+def test_guided_samples_beat_free_ones_on_shops():
+    """Of 400 samples of a rule on six 10x10 shops, guided ones find shorter schedules than independent ones."""
+    ratios = []
+    for seed in range(6):
+        instance = random_job_shop(10, 10, seed)
+        free = int(Runner(compile_problem(instance)).sample(Priority(Kind.SPT_TWKR), 400, 7, RULE_TEMPERATURE).min())
+        result = get_solver("spt-twkr")(instance, Budget(samples=400), 7)
+        assert result.objective is not None
+        ratios.append(result.objective / free)
+    assert np.mean(ratios) < 1.0
