@@ -33,14 +33,14 @@ def gap_of(objective: float, best: float) -> float:
     return 100 * (objective / best - 1)
 
 
-def mean_gap(paths: Sequence[Path], family: str, solver: str, samples: int = 1) -> float:
-    """Mean gap in percent of a solver that needs no time limit, on one core."""
-    return float(np.mean([_gap(path, family, solver, samples) for path in paths]))
+def mean_gap(paths: Sequence[Path], family: str, solver: str, budget: Budget) -> float:
+    """Mean gap in percent of a solver."""
+    return float(np.mean([_gap(path, family, solver, budget) for path in paths]))
 
 
-def _gap(path: Path, family: str, solver: str, samples: int) -> float:
+def _gap(path: Path, family: str, solver: str, budget: Budget) -> float:
     instance = read_family(path, family)
-    result = get_solver(solver)(instance, Budget(samples=samples), 1)
+    result = get_solver(solver)(instance, budget, 1)
     assert result.objective is not None
     return gap_of(result.objective, best_upper(instance, path))
 

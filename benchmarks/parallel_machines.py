@@ -17,6 +17,9 @@ from solvers.result import Result
 FAMILY = "upms"
 SETS = {"sdst_small": "small instances, 6 to 12 jobs", "sdst_large": "large instances, 50 to 200 jobs"}
 SOLVERS = ("eft", "sst", "atcs", "insertion", "pilot")
+PILOT_SECONDS = {"sdst_large": 30.0}
+"""Time limit of pilot on each instance of a set; after it the rule makes the decisions that are left."""
+
 SAMPLED, SAMPLES = ("insertion", "tuned"), 100
 PROOF_SECONDS, PATIENCE = 30.0, 600.0
 """Seconds within which most small instances are to be proved, and after which the others are given up."""
@@ -31,9 +34,8 @@ def files(shared: Path, name: str) -> list[Path]:
     return sorted((shared / "bench/upms" / name).glob("*.txt"))
 
 
-def rows(shared: Path, long: bool) -> Iterator[Row]:
-    """Everything about parallel machines; ``long`` proves all small instances instead of one of each size."""
-    yield from heuristics(shared)
+def exact(shared: Path, long: bool) -> Iterator[Row]:
+    """CP-SAT on parallel machines; ``long`` proves all small instances instead of one of each size."""
     yield from proofs(files(shared, "sdst_small"), long)
     yield from models(shared)
 
@@ -50,9 +52,12 @@ def heuristics(shared: Path) -> Iterator[Row]:
 
 
 def _gap_row(shared: Path, name: str, title: str, solver: str, samples: int) -> Row:
-    gap = mean_gap(files(shared, name), FAMILY, solver, samples)
+    seconds = PILOT_SECONDS.get(name) if solver == "pilot" else None
+    gap = mean_gap(files(shared, name), FAMILY, solver, Budget(seconds, samples))
     passes = "one pass" if samples == 1 else f"best of {samples}"
     command = f"python -m training evaluate --family upms --instances DIR/{name} --solvers {solver} --samples {samples}"
+    if seconds is not None:
+        passes, command = f"{passes}, at most {seconds:g} s each", f"{command} --time-limit {seconds:g}"
     what = f"{solver}: mean gap on {title}, {passes}, %"
     return reported(what, gap, f"{command} --out DIR", f"{name} {solver} {samples}")
 
@@ -63,7 +68,7 @@ def proofs(paths: list[Path], long: bool) -> Iterator[Row]:
     results = {path: get_solver("cp-sat")(read_family(path, FAMILY), Budget(PATIENCE, workers=2), 1) for path in chosen}
     right = {path: result for path, result in results.items() if _is_right(path, result)}
     slowest = max(result.runtime_s for result in results.values())
-    command = f"python -m benchmarks --only upms{' --long' if long else ''}"
+    command = f"python -m benchmarks --only upms-proofs{' --long' if long else ''}"
     part = "" if long else ", one of each size"
     what = f"cp-sat: small instances proved and equal to the best-known value{part} (slowest {slowest:.1f} s)"
     yield holds(what, len(right), f"{len(chosen)}", len(right) == len(chosen) > 0, command)
@@ -104,7 +109,7 @@ def models(shared: Path) -> Iterator[Row]:
     better = all(load < other for load, other in zip(values["loads"], values["intervals"], strict=True))
     what = f"cp-sat on 50x10: makespans of the model of loads and of the one of intervals, {', '.join(COMPARED)}"
     shown = f"{values['loads']} and {values['intervals']}"
-    yield holds(what, shown, "loads better on each", better, "python -m benchmarks --only upms")
+    yield holds(what, shown, "loads better on each", better, "python -m benchmarks --only upms-proofs")
 
 
 def with_times(instance: Instance) -> Instance:
