@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import gymnasium
@@ -22,6 +23,8 @@ from problems.measure import in_source_unit
 from problems.schedule import Schedule
 from solvers.budget import Budget
 from solvers.result import LogEntry, Result, finish
+
+LIBRARY = "sb3-contrib"
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,8 @@ def solve(instance: Instance, budget: Budget, seed: int, preset: str) -> Result:
     _play_likeliest(model, make())
     bound = lower_bound(instance)
     log = [LogEntry(seconds, objective, in_source_unit(instance, bound)) for seconds, objective in best.log]
-    return finish(instance, preset, seed, best.seconds(), best.schedule, bound, log=log)
+    result = finish(instance, preset, seed, best.seconds(), best.schedule, bound, log=log)
+    return replace(result, versions={**result.versions, LIBRARY: version(LIBRARY)})
 
 
 solve_jssenv = partial(solve, preset="jssenv")

@@ -19,8 +19,9 @@ def pins() -> dict[str, str]:
 def requirements() -> list[Requirement]:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
-    lines = setup["options"]["install_requires"] + "\n" + setup["options.extras_require"]["test"]
-    return [Requirement(line) for line in lines.split("\n") if line.strip()]
+    groups = [setup["options"]["install_requires"], *setup["options.extras_require"].values()]
+    lines = dict.fromkeys(line for group in groups for line in group.split("\n") if line.strip())
+    return [Requirement(line) for line in lines]
 
 
 @pytest.mark.parametrize("requirement", requirements(), ids=lambda requirement: requirement.name)

@@ -54,9 +54,10 @@ def test_the_same_seed_gives_the_same_schedule(preset):
 @presets
 @pytest.mark.usefixtures("library")
 def test_the_time_limit_ends_the_run(preset):
-    """A run stops soon after its time limit."""
+    """A run stops soon after its time limit; its result names the version of the library."""
     result = get_solver(preset)(SMALL[preset], Budget(time_limit=0.5), 0)
     assert result.checked and 0.5 <= result.runtime_s < 10.0
+    assert result.versions["sb3-contrib"]
 
 
 @pytest.mark.usefixtures("library")
