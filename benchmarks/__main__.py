@@ -19,6 +19,7 @@ from benchmarks import (
     presets,
     routes,
     spark,
+    throughput,
 )
 from benchmarks.rows import Row, as_table, measure, read_results, write_results
 
@@ -30,6 +31,7 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
     return {
         "rules": job_shops.rules,
         "learned": job_shops.learned,
+        "throughput": throughput.rows,
         "messages": messages.comparison,
         "command-line": command_line.waiting,
         "compiling": command_line.compiling,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.library import median_seconds
 from benchmarks.rows import Row, at_least, at_most, holds, reported, within
 from marl.policies.shipped import shipped_priority
 from problems.bounds import best_known
@@ -52,17 +52,6 @@ def mean_gap(solver: str, samples: int = 1, names: list[str] | None = None) -> t
     with ThreadPoolExecutor(2) as pool:
         gaps = list(pool.map(solve, names or taillard_names()))
     return float(np.mean(gaps)), [round(float(np.mean(gaps[k : k + 10])), 2) for k in range(0, len(gaps), 10)]
-
-
-def median_seconds(action, repeats: int = 5) -> tuple[float, float]:  # type: ignore[no-untyped-def]
-    """Median wall time of ``action`` after one warm-up, and the spread between slowest and fastest."""
-    action()
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - started)
-    return float(np.median(times)), max(times) - min(times)
 
 
 def rules() -> Iterator[Row]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,14 @@ def objective_at(result: Result, seconds: float) -> float | None:
     if result.objective is not None and result.runtime_s <= seconds:
         found.append(result.objective)
     return min(found, default=None)
+
+
+def median_seconds(action: Callable[[], object], repeats: int = 5) -> tuple[float, float]:
+    """Median wall time of ``action`` after one warm-up, and the spread between slowest and fastest."""
+    action()
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - started)
+    return float(np.median(times)), max(times) - min(times)
