@@ -1,15 +1,17 @@
 """Imitation of searches by the network over the agent-task graph: what pilot and a short local search do better.
 
-At each step fresh instances are scheduled by pilot with the prior `tuned` and, where local search knows the kind of
+At each step fresh instances are scheduled by pilot with the family's rule and, where local search knows the kind of
 problem, by a search that starts from there. The better schedule is the label; decisions of it are recorded, and the
 network learns them by cross-entropy. A decision counts for the agent that commits: its options are its own candidates
 and, where it may, waiting. In which order several agents commit at the same instant mostly makes no difference, so the
 labels do not say whose bid is to be higher.
 
 A plan of local search need not be a schedule that the policy can reach. It is followed instead: of its candidates each
-asked agent takes the one that is planned earliest on it. That gives an active schedule, mostly as good or better. Where
-an agent has only candidates that are planned elsewhere it waits; where it cannot, the plan is lost, and so are all
-instances whose agents serve a stage, because a schedule does not say which orders they were given.
+asked agent takes the one that is planned earliest on it, or waits where nothing fits in before its next task. Where
+the policy never waits (job shops), an agent cannot keep itself free for a task that is no candidate yet, and what is
+reached may be worse than the plan, or than pilot, whose schedule is the label then. If an agent has only candidates
+that are planned elsewhere and cannot wait, the plan is lost. Instances without a label are lost, too: those whose
+agents serve a stage, because a schedule does not say which orders they were given, and those too large for pilot.
 """
 
 from __future__ import annotations
@@ -25,18 +27,20 @@ from graphs.arrays import new_graph
 from graphs.layout import Sizes
 from marl.algorithms.choices import Choices, Part, log_probabilities, one_thread, own_options, split_tape
 from marl.algorithms.graph_training import GraphTraining
+from marl.recipes import recipe_of
 from marl.recorder import new_tape, record
 from problems.instance import FloatArray, Instance, IntArray, Serves
 from problems.measure import integer_objective
 from problems.schedule import Schedule
 from problems.simulator import Filter, compile_problem, schedule_of
-from problems.simulator.arrays import NUM_ROWS, Problem, new_state
-from problems.simulator.candidates import AGENT, FAR, TASK, new_candidates, next_decision, next_event
+from problems.simulator.arrays import NUM_ROWS, PIECES_LEFT, Problem, State, new_state
+from problems.simulator.candidates import AGENT, END, FAR, TASK, new_candidates, next_decision, next_event
 from problems.simulator.engine import commit, objective_value, wait
 from solvers.budget import Budget
 from solvers.local_search.solve import is_supported, solve_local_search
 from solvers.priority import MAY_WAIT
 from solvers.rollout import Runner
+from solvers.rules.dispatch import rule_priority
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,10 @@ class ImitationConfig:
         Fresh instances per step.
     searches
         Local searches per instance; 0 for pilot alone.
+    pilot_by_prior
+        Whether pilot tries options with the prior instead of the family's rule: better, and much slower.
+    largest
+        Pieces of an instance above which it is lost: the time that pilot takes grows with their third power.
     decisions
         Decisions recorded of an instance, about.
     batch
@@ -68,6 +76,8 @@ class ImitationConfig:
     sizes: Sizes = field(default_factory=Sizes)
     instances: int = 8
     searches: int = 1
+    pilot_by_prior: bool = False
+    largest: int = 2000
     decisions: int = 160
     batch: int = 32
     temperature: float | None = None
@@ -89,7 +99,7 @@ class Label:
     followed
         Objective of the followed plan relative to the plan's; NaN without a search, or if it was lost.
     lost
-        Whether a schedule that was found could not be followed.
+        Whether there is no label, or the plan of local search could not be followed.
     unrecorded
         Share of the commitments that could not be played again.
     """
@@ -155,10 +165,11 @@ class Imitation(GraphTraining):
             return list(pool.map(lambda pair: self._label(pair[1], pair[0]), numbered))
 
     def _label(self, instance: Instance, seed: int) -> Label:
-        if instance.serves is Serves.STAGE:
+        if instance.serves is Serves.STAGE or instance.task_pieces.sum() > self.config.largest:
             return Label([], 1, 1, np.nan, lost=True, unrecorded=1.0)
         runner = Runner(compile_problem(instance))
-        pilot = best = runner.pilot(self.small)
+        guide = self.small if self.config.pilot_by_prior else rule_priority(recipe_of(instance.family).rule)
+        pilot = best = runner.pilot(guide, options_filter=Filter.ACTIVE)
         plan, followed, lost = runner.best.rows[: runner.best.clock[NUM_ROWS]].copy(), np.nan, False
         if self.config.searches and is_supported(instance):
             budget, starts = Budget(samples=self.config.searches), [schedule_of(runner.best)]
@@ -199,24 +210,36 @@ class Imitation(GraphTraining):
 def follow(problem: Problem, plan: Schedule, may_wait: bool) -> tuple[int, IntArray | None]:
     """Play a schedule of tasks of one piece by letting each asked agent take the candidate planned earliest on it.
 
+    Where agents may wait, one whose next task is no candidate yet takes a later one only if that ends in time.
+
     Returns
     -------
     tuple
-        Objective and rows (int64 [N, 7]) of the active schedule; None instead of the rows if an agent has only
-        candidates that are planned elsewhere and cannot wait.
+        Objective and rows (int64 [N, 7]) of the schedule that is reached; None instead of the rows if an agent has
+        only candidates that are planned elsewhere and cannot wait.
     """
     planned_on, rank = np.zeros((2, len(problem.tasks)), np.int64)
     planned_on[plan.task], rank[plan.task] = plan.agent, np.arange(len(plan.task))
     state, found = new_state(problem), new_candidates(problem)
     while (count := next_decision(problem, state, int(Filter.ACTIVE), found)) > 0:
-        agents, tasks = found.table[:count, AGENT], found.table[:count, TASK]
-        own = np.flatnonzero(planned_on[tasks] == agents)
-        if len(own):
-            row = own[rank[tasks[own]].argmin()]
-            commit(problem, state, int(agents[row]), int(tasks[row]))
-        elif may_wait and next_event(problem, state) < FAR:
-            for agent in np.unique(agents):
+        table = found.table[:count]
+        fits, can_wait = planned_on[table[:, TASK]] == table[:, AGENT], may_wait and next_event(problem, state) < FAR
+        if can_wait:
+            fits &= _in_time(table, state, plan, planned_on, rank)
+        if fits.any():
+            row = np.where(fits, rank[table[:, TASK]], len(rank)).argmin()
+            commit(problem, state, int(table[row, AGENT]), int(table[row, TASK]))
+        elif can_wait:
+            for agent in np.unique(table[:, AGENT]):
                 wait(state, int(agent))
         else:
             return 0, None
     return int(objective_value(problem, state)), state.rows[: state.clock[NUM_ROWS]].copy()
+
+
+def _in_time(table: IntArray, state: State, plan: Schedule, planned_on: IntArray, rank: IntArray) -> np.ndarray:
+    """Whether each candidate is the next task that the plan has for its agent, or ends before that begins, bool [K]."""
+    left, following = state.tasks[:, PIECES_LEFT] > 0, np.full(len(state.agents), len(rank))
+    np.minimum.at(following, planned_on[left], rank[left])
+    ranks = following[table[:, AGENT]]
+    return (rank[table[:, TASK]] == ranks) | (table[:, END] <= np.append(plan.changeover_start, FAR)[ranks])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tiny import greedy_mean, job_shops, prior_of
@@ -55,7 +57,8 @@ def test_a_followed_plan_is_a_schedule_of_the_policy(instance):
     value, rows = follow(compile_problem(instance), found, may_wait=True)
     schedule = schedule_from_rows(rows)
     assert check(instance, schedule).valid and value == integer_objective(instance, schedule)
-    assert value <= 1.1 * integer_objective(instance, found)
+    # Job shops, too, may be followed with waiting: then nothing is lost.
+    assert value <= integer_objective(instance, found)
     label = make(may_wait=True)._label(instance, 1)
     assert label.unrecorded == 0.0 and not label.lost
     assert label.best <= label.pilot
@@ -86,10 +89,12 @@ def test_a_plan_that_needs_waiting_is_lost_without_it():
     assert check(instance, schedule_from_rows(rows)).valid and set(rows[:, ROW_AGENT]) == set(first)
 
 
-def test_instances_whose_agents_serve_stages_are_lost():
-    """A schedule does not tell orders, so nothing is recorded and the share that is lost says so."""
-    label = make()._label(random_spark(2, 2, 1, preset="decima", max_stages=3, max_tasks=4), 1)
-    assert label.lost and label.unrecorded == 1.0 and label.parts == []
+def test_instances_without_a_label_are_lost():
+    """Where agents serve stages, or pilot would take too long, nothing is recorded and the share lost says so."""
+    stages = random_spark(2, 2, 1, preset="decima", max_stages=3, max_tasks=4)
+    for instance, config in ((stages, CONFIG), (SHOPS[0], replace(CONFIG, largest=19))):
+        label = make(config=config)._label(instance, 1)
+        assert label.lost and label.unrecorded == 1.0 and label.parts == []
 
 
 def test_pilot_alone_is_enough():
