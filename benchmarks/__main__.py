@@ -46,6 +46,7 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
         "upms-proofs": lambda: parallel_machines.exact(shared, long),
         "cluster-proofs": clusters.proofs,
         "spark": lambda: spark.rows(shared),
+        "spark-learned": lambda: spark.learned(shared),
         "environments": lambda: environment_speed.rows(jssenv),
         "presets": lambda: presets.rows(jssenv),
     }

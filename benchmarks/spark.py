@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.rows import Row, at_least, at_most, holds, reported, within
+from marl.policies.shipped import shipped_priority
 from problems.families.spark import spark_cluster
 from problems.generators.traces import tpch_batch, tpch_job
 from problems.instance import FloatArray, Instance
 from problems.measure import in_source_unit
 from problems.simulator import compile_problem
+from solvers.priority import Priority
 from solvers.rollout import Runner
 from solvers.rules.dispatch import rule_priority
 from solvers.tuning import tuned_alpha
@@ -36,6 +38,15 @@ PUBLIC = {
 milliseconds and batches. The jobs are the same here, their luck is not."""
 
 COMMAND = "python -m benchmarks --shared DIR --only spark"
+LEARNED_COMMAND = f"{COMMAND}-learned"
+
+
+LEARNED = ("tuned", "policy")
+GOALS = {("batch", 50): ("weighted-fair", 0.79), ("batch", 10): ("sjf-cp", 0.93), ("stream", 50): ("fair", 0.81)}
+"""What the policies are compared with, and the mean ratio that they are to reach, by kind of cluster and executors."""
+
+STREAMS = 20
+"""Seeds of streams of 200 jobs, one every 25 s: each of them takes as long as ten batches."""
 
 
 def rows(shared: Path, batches: int = BATCHES) -> Iterator[Row]:
@@ -106,10 +117,40 @@ def _batch(profile: Path, num_executors: int, preset: str, seed: int) -> Instanc
     return tpch_batch(profile, 20, num_executors, seed, SIZES, preset)
 
 
-def _times(instance: Instance, rules: Sequence[str]) -> FloatArray:
-    """Mean completion time by rule, in seconds."""
+def _times(instance: Instance, solvers: Sequence[str]) -> FloatArray:
+    """Mean completion time by rule or policy, in seconds."""
     runner = Runner(compile_problem(instance))
-    return np.array([in_source_unit(instance, int(runner.sample(rule_priority(rule))[0])) for rule in rules])
+    return np.array([in_source_unit(instance, int(runner.sample(_priority(solver))[0])) for solver in solvers])
+
+
+def _priority(solver: str) -> Priority:
+    return shipped_priority(solver, "spark") if solver in LEARNED else rule_priority(solver)
+
+
+def learned(shared: Path, batches: int = BATCHES, streams: int = STREAMS) -> Iterator[Row]:
+    """The policies against the rule that is strongest for each kind of cluster: the same jobs, the same luck."""
+    profile = shared / PROFILE
+    alpha = tuned_alpha(_batch(profile, 50, "decima", seed) for seed in TUNING_SEEDS)
+    for (kind, num_executors), (rule, goal) in GOALS.items():
+        count = batches if kind == "batch" else streams
+        make = _batch if kind == "batch" else _long_stream
+        name = f"{rule}:{alpha}" if rule == "weighted-fair" else rule
+        instances = (make(profile, num_executors, "decima", seed) for seed in range(count))
+        times = np.array([_times(instance, (name, *LEARNED)) for instance in instances])
+        for column, policy in enumerate(LEARNED, start=1):
+            ratios = times[:, column] / times[:, 0]
+            error = 1.96 * float(ratios.std(ddof=1)) / np.sqrt(count)
+            what = f"{policy}: mean time over that of {name}, {count} paired {kind}s, {num_executors} executors, decima"
+            what = f"{what}, +- {error:.3f} (goal {goal})"
+            yield reported(what, float(ratios.mean()), LEARNED_COMMAND, f"spark {kind} {num_executors} {policy}")
+            if kind == "batch":
+                key, mean = f"spark decima {num_executors} {policy}", float(times[:, column].mean())
+                what = f"{policy}: mean completion time, {count} batches of 20, {num_executors} executors, decima, s"
+                yield reported(what, mean, LEARNED_COMMAND, key)
+
+
+def _long_stream(profile: Path, num_executors: int, preset: str, seed: int) -> Instance:
+    return tpch_batch(profile, 200, num_executors, seed, SIZES, preset, interval=25_000.0)
 
 
 def _stream(profile: Path, preset: str) -> Row:
