@@ -20,6 +20,7 @@ from benchmarks import (
     routes,
     spark,
     throughput,
+    training_runs,
 )
 from benchmarks.rows import Row, as_table, measure, read_results, write_results
 
@@ -49,7 +50,7 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
         "spark-learned": lambda: spark.learned(shared),
         "environments": lambda: environment_speed.rows(jssenv),
         "presets": lambda: presets.rows(jssenv),
-    }
+    } | ({"train": training_runs.rows} if long else {})
 
 
 def main() -> int:
@@ -60,7 +61,9 @@ def main() -> int:
         "--jssenv", help="Python of an environment with JSSEnv 1.1.0; the sections environments and presets need it"
     )
     parser.add_argument(
-        "--long", action="store_true", help="CP-SAT runs that take hours: longer ones, and more of them"
+        "--long",
+        action="store_true",
+        help="what takes hours, too: longer CP-SAT runs, training from nothing (train)",
     )
     parser.add_argument("--only", help="comma-separated sections; the results are then left alone")
     parser.add_argument("--update", action="store_true", help="with --only: replace these sections in the results")
