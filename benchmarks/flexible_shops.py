@@ -81,7 +81,7 @@ def exact(shared: Path, seconds: float) -> Iterator[Row]:
     first = results[paths[0]]
     what, command = f"cp-sat: mk01 proved, {first.runtime_s:.1f} s", "python -m training solve mk01.fjs --solver cp-sat"
     yield holds(what, first.objective, "40 proved", first.status == "optimal" and first.objective == 40, command)
-    command = f"{_evaluate('brandimarte', 'cp-sat')} --time-limit {seconds:g}"
+    command = f"{_evaluate('brandimarte', 'cp-sat')} --time-limit {seconds:g} --workers 2"
     yield reported("cp-sat: proved of mk01-mk10", sum(one.status == "optimal" for one in results.values()), command)
     for moment in MOMENTS:
         if moment <= seconds:

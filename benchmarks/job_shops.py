@@ -79,7 +79,7 @@ def learned() -> Iterator[Row]:
         yield at_most(what, gap, 11.0, command, key) if name == "tuned" else reported(what, gap, command, key)
         seconds, spread = median_seconds(lambda priority=priority: runner_of("ta01").sample(priority, 50))
         what = f"{name}: rollouts per second on 15x15, one core (spread {100 * spread / seconds:.0f} %)"
-        command = "python -m benchmarks --only learned"
+        command = "python -m benchmarks --shared DIR --only learned"
         yield at_least(what, 50 / seconds, 500, command) if name == "tuned" else reported(what, 50 / seconds, command)
     for samples in (128, 512):
         gap, groups = mean_gap("tuned", samples)
@@ -131,7 +131,8 @@ def auto() -> Iterator[Row]:
         results = [get_solver(solver)(taillard(name), Budget(10.0, workers=2), 1) for name in AUTO_INSTANCES]
         pairs = zip(AUTO_INSTANCES, results, strict=True)
         gaps[solver] = float(np.mean([gap_to_best_known(name, result.objective) for name, result in pairs]))
-    command = f"python -m training evaluate --family jsp --instances {','.join(AUTO_INSTANCES)} --time-limit 10"
+    command = f"python -m training evaluate --instances {','.join(AUTO_INSTANCES)} --solvers cp-sat,auto"
+    command = f"{command} --time-limit 10 --workers 2 --out DIR"
     yield reported("cp-sat alone: mean gap at 10 s, 8 instances, %", gaps["cp-sat"], command)
     yield at_most("auto: mean gap at 10 s as a share of cp-sat's", gaps["auto"] / gaps["cp-sat"], 0.5, command)
     yield reported("auto: mean gap at 10 s, 8 instances, %", gaps["auto"], command)

@@ -9,7 +9,7 @@ from marl.messages import compare, silenced
 from marl.policies.shipped import shipped_priority
 from marl.weights import load_shipped
 
-COMMAND = "python -m benchmarks --only messages"
+COMMAND = "python -m benchmarks --shared DIR --only messages"
 
 
 def comparison() -> Iterator[Row]:

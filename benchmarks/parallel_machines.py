@@ -17,7 +17,7 @@ from solvers.result import Result
 FAMILY = "upms"
 SETS = {"sdst_small": "small instances, 6 to 12 jobs", "sdst_large": "large instances, 50 to 200 jobs"}
 SOLVERS = ("eft", "sst", "atcs", "insertion", "pilot")
-PILOT_SECONDS = {"sdst_large": 30.0}
+PILOT_SECONDS = {"sdst_large": 10.0}
 """Time limit of pilot on each instance of a set; after it the rule makes the decisions that are left."""
 
 SAMPLED, SAMPLES = ("insertion", "tuned"), 100
@@ -68,7 +68,7 @@ def proofs(paths: list[Path], long: bool) -> Iterator[Row]:
     results = {path: get_solver("cp-sat")(read_family(path, FAMILY), Budget(PATIENCE, workers=2), 1) for path in chosen}
     right = {path: result for path, result in results.items() if _is_right(path, result)}
     slowest = max(result.runtime_s for result in results.values())
-    command = f"python -m benchmarks --only upms-proofs{' --long' if long else ''}"
+    command = f"python -m benchmarks --shared DIR --only upms-proofs{' --long' if long else ''}"
     part = "" if long else ", one of each size"
     what = f"cp-sat: small instances proved and equal to the best-known value{part} (slowest {slowest:.1f} s)"
     yield holds(what, len(right), f"{len(chosen)}", len(right) == len(chosen) > 0, command)
@@ -109,7 +109,7 @@ def models(shared: Path) -> Iterator[Row]:
     better = all(load < other for load, other in zip(values["loads"], values["intervals"], strict=True))
     what = f"cp-sat on 50x10: makespans of the model of loads and of the one of intervals, {', '.join(COMPARED)}"
     shown = f"{values['loads']} and {values['intervals']}"
-    yield holds(what, shown, "loads better on each", better, "python -m benchmarks --only upms-proofs")
+    yield holds(what, shown, "loads better on each", better, "python -m benchmarks --shared DIR --only upms-proofs")
 
 
 def with_times(instance: Instance) -> Instance:

@@ -12,7 +12,7 @@ from problems.instance import Instance
 from problems.simulator import compile_problem
 from solvers.rollout import Runner
 
-COMMAND = "python -m benchmarks --only throughput"
+COMMAND = "python -m benchmarks --shared DIR --only throughput"
 ENOUGH_SECONDS = 0.5
 """About as long as one measurement takes."""
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -115,12 +116,16 @@ def run(settings: Settings, log: Log) -> int:
     Raises
     ------
     MakespanError
-        If ``resume`` is asked for and there is no checkpoint, or the checkpoint is of another run.
+        If ``resume`` is asked for and there is no checkpoint, or the checkpoint is of another run; if it is not asked
+        for and there is one.
     """
-    algorithm, validator = make_algorithm(settings), Validator(settings.family)
+    algorithm = make_algorithm(settings)
     progress = Progress(settings, algorithm)
     if settings.resume:
         progress.resume()
+    else:
+        progress.require_new()
+    validator = Validator(settings.family)
     first = progress.updates
     deadline = time.monotonic() + 60.0 * settings.minutes
     saved = time.monotonic()
@@ -226,16 +231,30 @@ class Progress:
         """Take up the run in the folder."""
         if not self.path.exists():
             raise MakespanError(f"{self.path}: there is no checkpoint to resume from; start without --resume")
-        with np.load(self.path) as stored:
-            # Checkpoints of earlier versions do not name what was usual.
-            usual = {"algorithm": next(iter(ALGORITHMS[self.settings.policy])), "variant": ""}
-            header = {**usual, **json.loads(str(stored["header"]))}
-            for key, value in self.identity.items():
-                if header[key] != value:
-                    raise MakespanError(f"{self.path}: the run has {key} {header[key]!r}; asked for {value!r}")
-            state = {name: _plain(stored[name]) for name in stored.files if name != "header"}
+        header, state = self._read()
+        for key, value in self.identity.items():
+            if header[key] != value:
+                raise MakespanError(f"{self.path}: the run has {key} {header[key]!r}; asked for {value!r}")
         self.updates, self.best = header["updates"], header["best"]
         self.algorithm.load_state(state)
+
+    def require_new(self) -> None:
+        """Refuse to write over a run that lies in the folder."""
+        if self.path.exists():
+            raise MakespanError(f"{self.path}: a run lies here; go on with --resume, or choose another folder (--out)")
+
+    def _read(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Header and state of the checkpoint."""
+        try:
+            with np.load(self.path) as stored:
+                # Checkpoints of earlier versions do not name what was usual.
+                usual = {"algorithm": next(iter(ALGORITHMS[self.settings.policy])), "variant": ""}
+                header = {**usual, **json.loads(str(stored["header"]))}
+                return header, {name: _plain(stored[name]) for name in stored.files if name != "header"}
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise MakespanError(
+                f"{self.path}: this is no checkpoint ({error}); start anew in another folder"
+            ) from error
 
 
 def weights_of(priority: Priority) -> dict[str, np.ndarray]:

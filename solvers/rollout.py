@@ -15,11 +15,14 @@ from graphs.room import Room, new_room
 from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
 from problems.simulator.arrays import (
+    COMPLETION,
+    DEADLINE,
     FREE,
     HAS_WAVES,
     IS_DEDICATED,
     LOAD,
     MAKESPAN,
+    NONE,
     OBJECTIVE,
     REVEAL,
     TAIL,
@@ -37,6 +40,9 @@ from solvers.kinds import GRAPH
 from solvers.priority import Priority, choose, choose_by_graph
 
 NO_OPTION = -1
+
+MISSED = 2**61
+"""Added to the objective of a schedule that misses a deadline; more than any objective, less than ``FAR``."""
 
 PILOT_DECISIONS = 4
 """Decisions of the pilot method between two looks at the clock."""
@@ -131,6 +137,16 @@ def makespan_bound(problem: Problem, state: State, agent: int, task: int) -> int
 
 
 @jit
+def outcome(problem: Problem, state: State) -> int:
+    """Objective of a finished schedule; more by `MISSED`, so that any other is better, if a job misses its deadline."""
+    value = objective_value(problem, state)
+    for job in range(len(state.jobs)):
+        if problem.jobs[job, DEADLINE] != NONE and state.jobs[job, COMPLETION] > problem.jobs[job, DEADLINE]:
+            return value + MISSED
+    return value
+
+
+@jit
 def finish(
     problem: Problem,
     state: State,
@@ -141,12 +157,12 @@ def finish(
     temperature: float,
     cutoff: int,
 ) -> int:
-    """Complete the schedule in ``state``; returns its objective, or ``FAR`` once it cannot fall below ``cutoff``."""
+    """Complete the schedule in ``state``; returns its `outcome`, or ``FAR`` once it cannot fall below ``cutoff``."""
     forget_room(work.room)
     while True:
         count = next_decision(problem, state, candidate_filter, work.found)
         if count == 0:
-            return objective_value(problem, state)
+            return outcome(problem, state)
         row = decide(problem, state, count, kind, parameters, work, temperature)
         if row < 0:
             for other in range(count):

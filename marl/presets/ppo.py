@@ -196,7 +196,8 @@ def _make_model(settings: Settings, make: Callable[[], gymnasium.Env[Any, Any]],
         from torch import nn
     except ImportError as error:
         raise UnsupportedError(
-            f"presets learn with Stable-Baselines3 contrib, which is not installed ({error}); pip install makespan[rl]"
+            f"presets learn with Stable-Baselines3 contrib, which is not installed ({error}); "
+            "pip install -c constraints.txt -e '.[rl]'"
         ) from None
     drop = settings.rate - settings.last_rate
     layers = list(settings.layers)

@@ -19,7 +19,7 @@ from solvers.guided import rows_of, sample_after
 from solvers.kinds import Kind
 from solvers.priority import Priority
 from solvers.result import LogEntry, Result, finish
-from solvers.rollout import Runner
+from solvers.rollout import MISSED, Runner
 
 RULE_TEMPERATURE = 0.3
 """Gumbel noise on the logarithm of a rule's value in randomized repetitions."""
@@ -27,8 +27,8 @@ RULE_TEMPERATURE = 0.3
 BATCH = 64
 """Most free rollouts of a worker between two looks at the clock."""
 
-SHARE_OF_FREE, MOST_FREE = 0.25, 256
-"""Rollouts that are independent of each other: a part of all, but no more than so many."""
+FREE = 64
+"""The first so many rollouts are independent of each other. A fixed number: more samples begin like fewer of them."""
 
 COOLING = 0.6
 """Temperature of the others, as a part of that of free ones."""
@@ -61,10 +61,10 @@ def solve_by_samples(
 ) -> Result:
     """Best of ``budget.samples`` episodes of ``priority`` (the first is greedy), within ``budget.time_limit``.
 
-    A quarter of them are independent of each other. The others keep a beginning of the best one before them, in
-    generations of `GENERATION` (docs/decisions/0014); not so where durations or jobs are revealed as time goes on:
-    there all are independent, the best of several is clairvoyant, and the result says so. Without a time limit the
-    schedule is the same for any number of workers.
+    The first `FREE` are independent of each other. The others keep a beginning of the best one before them, in
+    generations of `GENERATION` (docs/decisions/0014), unless agents serve a stage. Where durations or jobs are revealed
+    as time goes on, all are independent, the best of several is clairvoyant, and the result says so. Without a time
+    limit the schedule is the same for any number of workers, and more samples are never worse.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def solve_by_samples(
     """
     started = time.perf_counter()
     problem = compile_problem(instance)
-    free = budget.samples if instance.is_online or problem.flags[SERVES_STAGE] else free_samples(budget.samples)
+    free = budget.samples if instance.is_online or problem.flags[SERVES_STAGE] else FREE
     runners = [Runner(problem) for _ in range(min(budget.workers, budget.samples))]
     best: IntArray | None = None
     best_value, log, done = FAR, list[LogEntry](), 0
@@ -90,19 +90,15 @@ def solve_by_samples(
             for runner, value in zip(runners, pool.map(sample, runners, batches), strict=False):
                 if value < best_value:
                     best_value, best = value, rows_of(runner.best)
-                    objective = objective_value(instance, schedule_from_rows(best))
-                    log.append(LogEntry(time.perf_counter() - started, objective, None))
+                    if value < MISSED:
+                        objective = objective_value(instance, schedule_from_rows(best))
+                        log.append(LogEntry(time.perf_counter() - started, objective, None))
             done = batches[-1].stop
             if budget.time_limit is not None and time.perf_counter() - started >= budget.time_limit:
                 break
     seconds, clairvoyant = time.perf_counter() - started, instance.is_online and done > 1
     schedule = None if best is None else schedule_from_rows(best)
     return finish(instance, solver, seed, seconds, schedule, lower_bound(instance), log=log, clairvoyant=clairvoyant)
-
-
-def free_samples(samples: int) -> int:
-    """How many of ``samples`` rollouts are independent of each other."""
-    return min(max(int(SHARE_OF_FREE * samples), 1), MOST_FREE)
 
 
 def _batches(budget: Budget, done: int, free: int, spent: float) -> list[range]:

@@ -122,3 +122,23 @@ def test_unknown_algorithms_are_named(monkeypatch, tmp_path):
     monkeypatch.undo()
     with pytest.raises(UnknownNameError, match="evolution"):
         training.make_algorithm(settings(tmp_path, algorithm="magic"))
+
+
+def test_a_run_is_not_written_over(tmp_path):
+    """Training without --resume into the folder of a run is refused, and the run stays as it is."""
+    run(tmp_path / "run")
+    before = (tmp_path / "run/checkpoint.npz").read_bytes()
+    with pytest.raises(MakespanError, match="--resume"):
+        run(tmp_path / "run")
+    assert (tmp_path / "run/checkpoint.npz").read_bytes() == before
+
+
+def test_a_damaged_checkpoint_is_refused_by_name(tmp_path):
+    """What is no checkpoint gives an error with the file's name, whatever is in it."""
+    run(tmp_path / "run")
+    path = tmp_path / "run/checkpoint.npz"
+    whole = path.read_bytes()
+    for damaged in (b"junk", b"", whole[: len(whole) // 2]):
+        path.write_bytes(damaged)
+        with pytest.raises(MakespanError, match="this is no checkpoint"):
+            run(tmp_path / "run", resume=True)

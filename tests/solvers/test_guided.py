@@ -7,6 +7,7 @@ from marl.policies.shipped import shipped_priority
 from problems.check import check
 from problems.families import FAMILIES
 from problems.generators import random_job_shop
+from problems.instance import NO_TIME
 from problems.simulator import compile_problem
 from solvers import Budget
 from solvers.guided import play_rows, rows_of
@@ -40,7 +41,7 @@ def test_samples_are_valid_and_never_worse_with_more_of_them(family):
     """The checker accepts what guided samples find; more samples of one seed are at least as good."""
     instance = small(family, 2)
     values = []
-    for samples in (1, 40, 120):
+    for samples in (1, 7, 8, 31, 32, 33, 120):
         result = get_solver("spt-twkr" if family != "mtsp" else "nearest")(instance, Budget(samples=samples), 5)
         report = check(instance, result.schedule)
         assert report.valid and report.objective == result.objective
@@ -65,3 +66,20 @@ def test_guided_samples_beat_free_ones_on_shops():
         assert result.objective is not None
         ratios.append(result.objective / free)
     assert np.mean(ratios) < 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_samples_that_keep_a_deadline_are_preferred(seed):
+    """With more samples no schedule is lost: a shorter one that misses a deadline does not take its place."""
+    shop = random_job_shop(8, 4, seed)
+    rule = get_solver("spt")
+    ends = np.zeros(shop.num_jobs, np.int64)
+    first = rule(shop, Budget(), 0).schedule
+    np.maximum.at(ends, shop.task_job[first.task], first.end)
+    deadline = np.full(shop.num_jobs, NO_TIME)
+    tightest = int(np.argmin(ends))
+    deadline[tightest] = ends[tightest]
+    instance = shop.replace(job_deadline=deadline)
+    found = [rule(instance, Budget(samples=samples), 0) for samples in (1, 4, 64, 300)]
+    assert all(result.schedule is not None and check(instance, result.schedule).valid for result in found)
+    assert [result.objective for result in found] == sorted((result.objective for result in found), reverse=True)
