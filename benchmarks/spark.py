@@ -133,15 +133,15 @@ def learned(shared: Path, batches: int = BATCHES, streams: int = STREAMS) -> Ite
     alpha = tuned_alpha(_batch(profile, 50, "decima", seed) for seed in TUNING_SEEDS)
     for (kind, num_executors), (rule, goal) in GOALS.items():
         count = batches if kind == "batch" else streams
-        make = _batch if kind == "batch" else _long_stream
+        make, plural = (_batch, "batches") if kind == "batch" else (_long_stream, "streams")
         name = f"{rule}:{alpha}" if rule == "weighted-fair" else rule
         instances = (make(profile, num_executors, "decima", seed) for seed in range(count))
         times = np.array([_times(instance, (name, *LEARNED)) for instance in instances])
         for column, policy in enumerate(LEARNED, start=1):
             ratios = times[:, column] / times[:, 0]
             error = 1.96 * float(ratios.std(ddof=1)) / np.sqrt(count)
-            what = f"{policy}: mean time over that of {name}, {count} paired {kind}s, {num_executors} executors, decima"
-            what = f"{what}, +- {error:.3f} (goal {goal})"
+            what = f"{policy}: mean time over that of {name}, {count} paired {plural}, {num_executors} executors,"
+            what = f"{what} decima, +- {error:.3f} (goal {goal})"
             yield reported(what, float(ratios.mean()), LEARNED_COMMAND, f"spark {kind} {num_executors} {policy}")
             if kind == "batch":
                 key, mean = f"spark decima {num_executors} {policy}", float(times[:, column].mean())
