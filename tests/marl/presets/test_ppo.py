@@ -31,7 +31,7 @@ def library():
 def test_without_the_library_the_solver_says_what_to_install(preset, monkeypatch):
     """The library is optional; the error names the extra that brings it."""
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
-    with pytest.raises(UnsupportedError, match=r"pip install makespan\[rl\]"):
+    with pytest.raises(UnsupportedError, match=r"pip install -c constraints.txt"):
         get_solver(preset)(SMALL[preset], Budget(samples=1), 0)
 
 
