@@ -22,16 +22,14 @@ from problems.simulator.arrays import (
     NONE,
     NOW,
     NUM_ROWS,
-    ROW_AGENT,
-    ROW_START,
-    ROW_TASK,
     Problem,
     State,
 )
-from problems.simulator.candidates import AGENT, FAR, START, TASK, next_decision, next_event
-from problems.simulator.engine import commit, objective_value, reset, wait
+from problems.simulator.candidates import AGENT, FAR, TASK, next_decision, next_event
+from problems.simulator.engine import objective_value, reset
 from problems.simulator.jit import jit
 from problems.simulator.random import seed_stream, uniform
+from solvers.guided import follow, planned_row
 from solvers.kinds import GRAPH
 from solvers.priority import MAY_WAIT, network_score
 from solvers.rollout import Work, decide
@@ -124,7 +122,7 @@ def record(
     instant, recorded = NONE, 0
     while state.clock[NUM_ROWS] < len(plan):
         count = next_decision(problem, state, candidate_filter, work.found)
-        row = _find(work.found.table, count, plan[state.clock[NUM_ROWS]])
+        row = planned_row(work.found.table, count, plan[state.clock[NUM_ROWS]])
         may_wait = parameters[MAY_WAIT] > 0.0 and next_event(problem, state) < FAR
         if count == 0 or (row == NONE and not may_wait):
             break
@@ -136,7 +134,7 @@ def record(
             if uniform(work.stream) < share and recorded < len(tape.ranges):
                 _record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
                 recorded += 1
-        _follow(problem, state, count, row, work)
+        follow(problem, state, count, row, work)
     return state.clock[NUM_ROWS]
 
 
@@ -183,26 +181,7 @@ def record_rollout(
             if uniform(picks) < share and recorded < len(tape.ranges):
                 _record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
                 recorded += 1
-        _follow(problem, state, count, row, work)
-
-
-@jit
-def _follow(problem: Problem, state: State, count: int, row: int, work: Work) -> None:
-    """Commit to the candidate in ``row``; all asked agents wait if it is -1."""
-    if row == NONE:
-        for other in range(count):
-            wait(state, work.found.table[other, AGENT])
-    else:
-        commit(problem, state, work.found.table[row, AGENT], work.found.table[row, TASK])
-
-
-@jit
-def _find(table: IntArray, count: int, wanted: IntArray) -> int:
-    """Row of the candidate that the plan takes next, if it would start when the plan says; else -1."""
-    for row in range(count):
-        if table[row, TASK] == wanted[ROW_TASK] and table[row, AGENT] == wanted[ROW_AGENT]:
-            return row if table[row, START] == wanted[ROW_START] else NONE
-    return NONE
+        follow(problem, state, count, row, work)
 
 
 @jit

@@ -20,23 +20,34 @@ from solvers.rollout import Runner, Work, finish
 
 
 @jit
+def planned_row(table: IntArray, count: int, wanted: IntArray) -> int:
+    """Row of the candidate that a plan takes next, if it would start when the plan says; else -1."""
+    for row in range(count):
+        if table[row, TASK] == wanted[ROW_TASK] and table[row, AGENT] == wanted[ROW_AGENT]:
+            return row if table[row, START] == wanted[ROW_START] else NONE
+    return NONE
+
+
+@jit
+def follow(problem: Problem, state: State, count: int, row: int, work: Work) -> None:
+    """Commit to the candidate in ``row``; all asked agents wait if it is -1."""
+    if row == NONE:
+        for other in range(count):
+            wait(state, work.found.table[other, AGENT])
+    else:
+        commit(problem, state, work.found.table[row, AGENT], work.found.table[row, TASK])
+
+
+@jit
 def play_rows(problem: Problem, state: State, candidate_filter: int, work: Work, rows: IntArray, count: int) -> int:
     """Play the first ``count`` rows of a finished state (int64 [N, 7]) again; returns how many were possible."""
     reset(problem, state)
     while state.clock[NUM_ROWS] < count:
-        candidates, chosen = next_decision(problem, state, candidate_filter, work.found), NONE
-        wanted = rows[state.clock[NUM_ROWS]]
-        for row in range(candidates):
-            pair = work.found.table[row]
-            if pair[TASK] == wanted[ROW_TASK] and pair[AGENT] == wanted[ROW_AGENT] and pair[START] == wanted[ROW_START]:
-                chosen = row
+        candidates = next_decision(problem, state, candidate_filter, work.found)
         if candidates == 0:
             break
-        if chosen == NONE:
-            for row in range(candidates):
-                wait(state, work.found.table[row, AGENT])
-        else:
-            commit(problem, state, wanted[ROW_AGENT], wanted[ROW_TASK])
+        row = planned_row(work.found.table, candidates, rows[state.clock[NUM_ROWS]])
+        follow(problem, state, candidates, row, work)
     return state.clock[NUM_ROWS]
 
 
