@@ -25,6 +25,7 @@ from problems.generators import (
     sd2,
     vallada_ruiz,
 )
+from problems.generators.arrivals import STREAM_INTERVAL
 from problems.generators.upms import SETUP_HIGHS
 from problems.instance import Instance
 
@@ -65,6 +66,9 @@ class Recipe:
 
 JOB_SHOP_SIZES = ((10, 10), (15, 15), (20, 15), (20, 20), (30, 15), (30, 20))
 """Jobs x machines."""
+
+STREAM_EXECUTORS = 50
+"""Executors that are about as busy as those of the paper with a job every `STREAM_INTERVAL`."""
 
 FLEXIBILITIES = ("edata", "rdata", "vdata")
 
@@ -112,12 +116,19 @@ def _parallel_machines(seed: int) -> Instance:
 
 
 def _spark_jobs(seed: int) -> Instance:
+    """Batches of 20 and of fewer jobs, streams, and jobs whose pieces are given out one by one."""
     random = np.random.default_rng([seed, 1])
-    jobs, executors = int(random.integers(4, 21)), int(random.choice((10, 20, 30, 50)))
-    preset = "decima" if seed % 2 == 0 else "default"
-    most = int(np.exp(random.uniform(np.log(20), np.log(200))))
-    interval = float(random.choice((5_000, 15_000))) if seed % 4 >= 2 else None
-    return random_spark(jobs, executors, seed, preset, interval=interval, max_tasks=most)
+    kind, executors = seed % 4, int(random.choice((10, 20, 30, 50)))
+    if kind == 0:
+        return random_spark(20, int(random.choice((10, 50))), seed, "decima")
+    if kind == 1:
+        return random_spark(int(random.integers(4, 21)), executors, seed, "decima")
+    if kind == 2:
+        interval = STREAM_INTERVAL * STREAM_EXECUTORS / executors
+        return random_spark(int(random.integers(30, 61)), executors, seed, "decima", interval=interval)
+    most = int(np.exp(random.uniform(np.log(20), np.log(100))))
+    interval = float(random.choice((5_000, 15_000))) if seed % 8 == 7 else None
+    return random_spark(int(random.integers(4, 13)), executors, seed, "default", interval=interval, max_tasks=most)
 
 
 def _any_family(seed: int) -> Instance:
@@ -161,7 +172,8 @@ RECIPES = {
     ),
     "spark": Recipe(
         instance=_spark_jobs,
-        sizes="4 to 20 jobs of up to 200 pieces a stage on 10 to 50 executors: both presets, batches and streams",
+        sizes="batches of 4 to 20 jobs and streams of 30 to 60 (preset decima, three quarters), 4 to 12 jobs of up to "
+        "100 pieces a stage (preset default), on 10 to 50 executors",
         rule="weighted-fair",
         start={
             "log_share_of_fair": -1.0,
