@@ -1,8 +1,9 @@
-"""Episodes that begin as a given schedule does and go on as the priority likes.
+"""Episodes that begin as a given schedule does and go on as the priority likes, and episodes that keep given orders.
 
 Many samples of a priority are worth more if they learn from each other: what the best one so far did up to some
 decision is kept, and only what follows is drawn anew (a nested search of one level, after Cazenave 2009). Such an
-episode also takes half as long as a whole one.
+episode also takes half as long as a whole one. Read backwards, the schedule is one of the reversed instance, where
+its end is kept and its beginning drawn anew.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from problems.simulator.engine import commit, copy_state, reset, wait
 from problems.simulator.jit import jit
 from problems.simulator.random import seed_stream, uniform
 from solvers.priority import Priority
-from solvers.rollout import Runner, Work, finish
+from solvers.rollout import Runner, Work, finish, outcome
 
 
 @jit
@@ -49,6 +50,58 @@ def play_rows(problem: Problem, state: State, candidate_filter: int, work: Work,
         row = planned_row(work.found.table, candidates, rows[state.clock[NUM_ROWS]])
         follow(problem, state, candidates, row, work)
     return state.clock[NUM_ROWS]
+
+
+@jit
+def _play_orders(
+    problem: Problem, state: State, candidate_filter: int, work: Work, agent: IntArray, place: IntArray, done: IntArray
+) -> int:
+    """Play each agent's tasks in their order, as early as that allows; returns the `outcome`.
+
+    ``agent`` and ``place`` (int64 [T]) say who does a task, and after how many others; ``done`` is int64 [A] room.
+    """
+    reset(problem, state)
+    done[:] = 0
+    while True:
+        candidates = next_decision(problem, state, candidate_filter, work.found)
+        if candidates == 0:
+            return outcome(problem, state)
+        next_row = NONE
+        for row in range(candidates):
+            task, asked = work.found.table[row, TASK], work.found.table[row, AGENT]
+            if agent[task] == asked and place[task] == done[asked]:
+                next_row = row
+                done[asked] += 1
+                break
+        follow(problem, state, candidates, next_row, work)
+
+
+def play_backwards(runner: Runner, priority: Priority, rows: IntArray) -> tuple[int, IntArray]:
+    """Play a schedule of the reversed instance from its end: every agent does its tasks in the opposite order.
+
+    Parameters
+    ----------
+    runner
+        Of the problem that the schedule is to be one of.
+    priority
+        Its candidate filter is kept to.
+    rows : int64 [N, 7]
+        A finished schedule of the other direction, one row per task.
+
+    Returns
+    -------
+    value : int
+        The objective. Tasks begin as early as the orders allow, so it may be better than that of ``rows``.
+    rows : int64 [N, 7]
+    """
+    agent, place = np.zeros((2, len(rows)), np.int64)
+    agent[rows[:, ROW_TASK]] = rows[:, ROW_AGENT]
+    room = np.zeros(len(runner.state.agents), np.int64)
+    for task, doer in rows[::-1, [ROW_TASK, ROW_AGENT]].tolist():
+        place[task] = room[doer]
+        room[doer] += 1
+    value = _play_orders(runner.problem, runner.state, int(priority.candidate_filter), runner.work, agent, place, room)
+    return int(value), rows_of(runner.state)
 
 
 @jit

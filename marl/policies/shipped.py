@@ -17,7 +17,7 @@ from solvers.budget import Budget
 from solvers.kinds import Kind
 from solvers.priority import Priority
 from solvers.result import Result
-from solvers.rules.dispatch import solve_by_samples
+from solvers.sampling import solve_by_samples
 
 
 def priority_of(weights: Weights) -> Priority:
