@@ -244,7 +244,7 @@ def open_network(flat: Float32Array) -> Network:
         at += block.rows * block.columns * len(block.names)
     if at != len(flat):
         raise ValueError(f"the network holds {len(flat)} numbers; {sizes} needs {at}")
-    return Network(np.ascontiguousarray(flat, np.float32), layout, map_table(), relation_table())
+    return Network(np.array(flat, np.float32), layout, map_table(), relation_table())
 
 
 def sizes_of(flat: Float32Array) -> Sizes:

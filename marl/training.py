@@ -54,6 +54,7 @@ ALGORITHMS = {
         "mappo": "marl.algorithms.mappo:Mappo",
         "decima": "marl.algorithms.decima:Decima",
         "imitation": "marl.algorithms.imitation:Imitation",
+        "evolution": "marl.algorithms.graph_evolution:GraphEvolution",
     },
 }
 """Training algorithms by the policy that they train, then by name; the first one is the policy's own."""

@@ -10,7 +10,7 @@ import numpy as np
 from graphs.arrays import Graph, new_graph
 from graphs.compiled import forget
 from graphs.context import Context, new_context
-from graphs.layout import NO_NETWORK, Float32Array, Network, open_network, sizes_of
+from graphs.layout import NO_NETWORK, OFFSETS, Float32Array, Network, open_network, sizes_of
 from graphs.room import Room, new_room
 from graphs.schema import NUM_FEATURES
 from problems.instance import FloatArray, IntArray
@@ -333,12 +333,14 @@ class Runner:
         self.is_online = bool(problem.flags[HAS_WAVES]) or bool((problem.jobs[:, REVEAL] > 0).any())
 
     def make_room(self, priority: Priority) -> None:
-        """Room for the network of a graph priority, anew where it is another network."""
-        if priority.kind == GRAPH and not self._has_room(priority):
+        """Room for the network of a graph priority; one of the same sizes takes the place of the one before."""
+        if priority.kind != GRAPH:
+            return
+        network = self.work.network
+        if network is None or not np.array_equal(priority.network[:OFFSETS], network.layout[:OFFSETS]):
             self.work = new_work(self.problem, priority.network)
-
-    def _has_room(self, priority: Priority) -> bool:
-        return self.work.network is not None and np.array_equal(priority.network, self.work.network.weights)
+        else:
+            np.copyto(network.weights, priority.network)
 
     def sample(
         self, priority: Priority, count: int = 1, seed: int = 0, temperature: float = 1.0, first: int = 0

@@ -1,16 +1,17 @@
-"""Evolution strategy for the small policy `tuned`.
+"""Evolution strategy: what is searched is a `Space`; the first one is that of the small policy `tuned`.
 
 Antithetic search directions (Salimans et al. 2017, arXiv 1703.03864) on fresh instances at every step. All directions
 run on the same instances; the fitness of a direction is its objective relative to the mean of all directions on the
 same instance, so that instances of any size count alike. Adam follows the estimated gradient, and the policy is the
-running average of the parameters. Directions are drawn in units of the features' spread.
+running average of the parameters. Directions are drawn in units of the size of what a parameter multiplies.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,28 +20,40 @@ from marl.instances import training_instance
 from marl.recipes import recipe_of
 from marl.spread import feature_spread
 from problems.instance import FloatArray, Instance, IntArray
-from problems.simulator import Filter, Problem, State, compile_problem, jit
-from problems.simulator.candidates import FAR
-from problems.simulator.engine import reset
+from problems.simulator import Filter, compile_problem
 from solvers.kinds import Kind
 from solvers.priority import HEADER, Priority, pack_network
-from solvers.rollout import Runner, Work, finish
+from solvers.rollout import Runner
+
+
+class Space(Protocol):
+    """What a search moves in: vectors of parameters, each of which is a policy."""
+
+    def scale(self) -> FloatArray:
+        """Size of what each parameter multiplies, float64 [P]: the search moves in parameters times this."""
+
+    def first(self) -> FloatArray:
+        """Parameters that the search starts from, float64 [P]."""
+
+    def priority(self, parameters: FloatArray) -> Priority:
+        """The policy of some parameters."""
+
+    def values(self, instance: Instance, points: Sequence[FloatArray]) -> IntArray:
+        """Objective of the greedy episode of each vector of parameters, int64 [points]."""
 
 
 @dataclass(frozen=True)
-class EvolutionConfig:
-    """Settings of the evolution strategy.
+class SearchConfig:
+    """Settings of an evolution strategy, whatever it searches.
 
     Attributes
     ----------
-    hidden
-        Hidden units of the small network.
     pairs
         Antithetic pairs of directions per step.
     instances
         Fresh instances per step.
     sigma
-        Length of a direction per parameter, in units of the feature's spread.
+        Length of a direction per parameter, in units of the parameter's scale.
     rate, last_rate
         Step size of Adam at the start and, after ``steps``, at the end.
     steps
@@ -51,7 +64,6 @@ class EvolutionConfig:
         Threads.
     """
 
-    hidden: int = 32
     pairs: int = 24
     instances: int = 24
     sigma: float = 0.08
@@ -62,25 +74,39 @@ class EvolutionConfig:
     workers: int = 2
 
 
-class EvolutionStrategy:
-    """See the module's docstring.
+@dataclass(frozen=True)
+class EvolutionConfig(SearchConfig):
+    """Settings of the search for `tuned`.
+
+    Attributes
+    ----------
+    hidden
+        Hidden units of the small network.
+    """
+
+    hidden: int = 32
+
+
+class Evolution:
+    """A search; see the module's docstring.
 
     Parameters
     ----------
     family
         Family whose generated instances are trained on.
     seed
-        Seed of instances, directions and first weights.
+        Seed of instances and directions.
+    space
+        What is searched.
     config
         Settings.
     """
 
-    def __init__(self, family: str, seed: int, config: EvolutionConfig | None = None) -> None:
+    def __init__(self, family: str, seed: int, space: Space, config: SearchConfig) -> None:
         self.family, self.seed = family, seed
-        self.config = config or EvolutionConfig()
-        self.recipe = recipe_of(family)
-        self.scale = self._parameter_scale()
-        self.mean = self._first_parameters()
+        self.space, self.config = space, config
+        self.scale = space.scale()
+        self.mean = space.first() * self.scale
         self.average = self.mean.copy()
         self.momentum = np.zeros_like(self.mean)
         self.variance = np.zeros_like(self.mean)
@@ -93,14 +119,20 @@ class EvolutionStrategy:
         directions = random.standard_normal((config.pairs, len(self.mean))) * config.sigma
         points = self.mean + np.concatenate([directions, -directions])
         seeds = self.seed * 10**9 + self.steps * config.instances + np.arange(config.instances)
-        instances = [training_instance(self.family, int(number)) for number in seeds]
-        values = evaluate(instances, [self._pack(point) for point in points], config.workers)
+        values = self._evaluate([training_instance(self.family, int(number)) for number in seeds], points)
         relative = values / values.mean(axis=1, keepdims=True) - 1.0  # [instances, 2 * pairs]
         fitness = -relative.mean(axis=0)
         gain = fitness[: config.pairs] - fitness[config.pairs :]
         spread = float(np.abs(gain).mean()) or 1.0
         self._adam(gain @ directions / (config.sigma * spread * config.pairs))
         return {"losses/relative": float(-fitness.mean()), "train/spread": spread, "train/rate": self._rate()}
+
+    def _evaluate(self, instances: Sequence[Instance], points: FloatArray) -> FloatArray:
+        """Objective of each point on each instance, float64 [instances, points]."""
+        parameters = list(points / self.scale)
+        with ThreadPoolExecutor(self.config.workers) as pool:
+            rows = list(pool.map(lambda instance: self.space.values(instance, parameters), instances))
+        return np.stack(rows).astype(np.float64)
 
     def _adam(self, gradient: FloatArray) -> None:
         self.momentum = 0.9 * self.momentum + 0.1 * gradient
@@ -118,7 +150,7 @@ class EvolutionStrategy:
 
     def priority(self) -> Priority:
         """The averaged parameters as a priority."""
-        return Priority(Kind.NETWORK, self._pack(self.average), Filter.ACTIVE)
+        return self.space.priority(self.average / self.scale)
 
     def state(self) -> dict[str, Any]:
         """Everything the next step depends on."""
@@ -130,62 +162,68 @@ class EvolutionStrategy:
         for name, value in state.items():
             setattr(self, name, value)
 
-    def _pack(self, point: FloatArray) -> FloatArray:
-        """Undo the scaling and add the header."""
-        width, hidden = self.recipe.num_features, self.config.hidden
-        header = np.array([0.0, width, hidden, float(self.recipe.may_wait)])
-        return np.concatenate([header, point / self.scale])
 
-    def _first_parameters(self) -> FloatArray:
+class SmallSpace:
+    """Parameters of the small network: linear weights, biases and outputs of hidden units, their weights.
+
+    Parameters
+    ----------
+    family
+        Family with a recipe.
+    seed
+        Of the first hidden weights.
+    hidden
+        Hidden units.
+    """
+
+    def __init__(self, family: str, seed: int, hidden: int) -> None:
+        self.seed, self.hidden = seed, hidden
+        self.recipe = recipe_of(family)
+        self.spread = feature_spread(family, seed, self.recipe.may_wait)[: self.recipe.num_features]
+
+    def scale(self) -> FloatArray:
+        """Spread of the feature that each parameter multiplies (1 for biases and outputs)."""
+        return np.concatenate([self.spread, np.ones(2 * self.hidden), np.repeat(self.spread, self.hidden)])
+
+    def first(self) -> FloatArray:
         """The family's rule, hidden units that start at random and do not count yet."""
-        width, hidden = self.recipe.num_features, self.config.hidden
+        width, hidden = self.recipe.num_features, self.hidden
         linear = np.zeros(width)
         for name, weight in self.recipe.start.items():
             linear[CANDIDATE_FEATURES.index(name)] = weight
         weights = np.random.default_rng([self.seed, 3]).standard_normal((width, hidden)) * 0.1
-        packed = pack_network(linear, np.zeros(hidden), np.zeros(hidden), weights, may_wait=self.recipe.may_wait)
-        return packed[HEADER:] * np.where(self.scale_is_input, 1.0, self.scale)
+        weights /= self.spread[:, None]
+        return pack_network(linear, np.zeros(hidden), np.zeros(hidden), weights)[HEADER:]
 
-    @property
-    def scale_is_input(self) -> np.ndarray:
-        """Which parameters are drawn directly in scaled units: the hidden weights, bool [P]."""
-        width, hidden = self.recipe.num_features, self.config.hidden
-        flags = np.zeros(width + 2 * hidden + width * hidden, bool)
-        flags[width + 2 * hidden :] = True
-        return flags
+    def priority(self, parameters: FloatArray) -> Priority:
+        """The parameters with a header."""
+        header = np.array([0.0, self.recipe.num_features, self.hidden, float(self.recipe.may_wait)])
+        return Priority(Kind.NETWORK, np.concatenate([header, parameters]), Filter.ACTIVE)
 
-    def _parameter_scale(self) -> FloatArray:
-        """Spread of the feature that each parameter multiplies (1 for biases and outputs)."""
-        width, hidden = self.recipe.num_features, self.config.hidden
-        spread = feature_spread(self.family, self.seed, self.recipe.may_wait)[:width]
-        return np.concatenate([spread, np.ones(2 * hidden), np.repeat(spread, hidden)])
+    def values(self, instance: Instance, points: Sequence[FloatArray]) -> IntArray:
+        """See `Space.values`."""
+        return greedy_values(instance, [self.priority(point) for point in points])
 
 
-def evaluate(instances: list[Instance], parameters: list[FloatArray], workers: int) -> FloatArray:
-    """Objective of the greedy episode of each parameter vector on each instance, float64 [instances, points]."""
-    table = np.stack(parameters)
-    with ThreadPoolExecutor(workers) as pool:
-        rows = list(pool.map(lambda instance: _evaluate_instance(instance, table), instances))
-    return np.stack(rows).astype(np.float64)
+class EvolutionStrategy(Evolution):
+    """Evolution strategy for `tuned`.
+
+    Parameters
+    ----------
+    family
+        Family whose generated instances are trained on.
+    seed
+        Seed of instances, directions and first weights.
+    config
+        Settings.
+    """
+
+    def __init__(self, family: str, seed: int, config: EvolutionConfig | None = None) -> None:
+        config = config or EvolutionConfig()
+        super().__init__(family, seed, SmallSpace(family, seed, config.hidden), config)
 
 
-def _evaluate_instance(instance: Instance, table: FloatArray) -> IntArray:
+def greedy_values(instance: Instance, priorities: Sequence[Priority]) -> IntArray:
+    """Objective of the greedy episode of each priority, int64 [priorities]."""
     runner = Runner(compile_problem(instance))
-    values = np.zeros(len(table), np.int64)
-    _evaluate_points(runner.problem, runner.state, runner.work, int(Filter.ACTIVE), int(Kind.NETWORK), table, values)
-    return values
-
-
-@jit
-def _evaluate_points(
-    problem: Problem,
-    state: State,
-    work: Work,
-    candidate_filter: int,
-    kind: int,
-    table: FloatArray,
-    values: IntArray,
-) -> None:
-    for point in range(len(table)):
-        reset(problem, state)
-        values[point] = finish(problem, state, candidate_filter, kind, table[point], work, 0.0, FAR)
+    return np.array([runner.sample(priority)[0] for priority in priorities], np.int64)
