@@ -47,7 +47,10 @@ class Settings(Protocol):
 
 
 ALGORITHMS = {
-    "tuned": {"evolution": "marl.algorithms.evolution:EvolutionStrategy"},
+    "tuned": {
+        "evolution": "marl.algorithms.evolution:EvolutionStrategy",
+        "distillation": "marl.algorithms.distillation:Distillation",
+    },
     "policy": {
         "self-labelling": "marl.algorithms.self_labelling:SelfLabelling",
         "clip-reinforce": "marl.algorithms.clip_reinforce:ClipReinforce",

@@ -42,6 +42,10 @@ class Space(Protocol):
         """Objective of the greedy episode of each vector of parameters, int64 [points]."""
 
 
+OUTLIER = 3.0
+"""Differences between the two ends of a direction count as at most so many times their median."""
+
+
 @dataclass(frozen=True)
 class SearchConfig:
     """Settings of an evolution strategy, whatever it searches.
@@ -122,7 +126,7 @@ class Evolution:
         values = self._evaluate([training_instance(self.family, int(number)) for number in seeds], points)
         relative = values / values.mean(axis=1, keepdims=True) - 1.0  # [instances, 2 * pairs]
         fitness = -relative.mean(axis=0)
-        gain = fitness[: config.pairs] - fitness[config.pairs :]
+        gain = _without_outliers(fitness[: config.pairs] - fitness[config.pairs :])
         spread = float(np.abs(gain).mean()) or 1.0
         self._adam(gain @ directions / (config.sigma * spread * config.pairs))
         return {"losses/relative": float(-fitness.mean()), "train/spread": spread, "train/rate": self._rate()}
@@ -161,6 +165,12 @@ class Evolution:
         """Take up a run from `state`."""
         for name, value in state.items():
             setattr(self, name, value)
+
+
+def _without_outliers(gain: FloatArray) -> FloatArray:
+    """Differences (float64 [pairs]) cut off at `OUTLIER` medians: one policy that fails must not set the direction."""
+    most = OUTLIER * float(np.median(np.abs(gain)))
+    return np.clip(gain, -most, most)
 
 
 class SmallSpace:

@@ -72,3 +72,9 @@ def test_a_search_starts_near_the_rule_of_its_recipe(family):
     runner = Runner(compile_problem(instance))
     reference = runner.sample(rule_priority(recipe_of(instance.family).rule))[0]
     assert runner.sample(search.priority())[0] < 2 * reference
+
+
+def test_one_failing_policy_does_not_set_the_direction():
+    """A difference far beyond the others counts as three of their medians, with its sign; the others stay."""
+    gain = np.array([1.0, -2.0, 3.0, -500.0, 2.0])
+    assert evolution._without_outliers(gain).tolist() == [1.0, -2.0, 3.0, -6.0, 2.0]
