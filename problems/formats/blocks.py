@@ -49,6 +49,17 @@ def one_time_per_machine(rows: list[Row]) -> bool:
     return all(len(row.tokens) == size[1] and all(map(is_number, row.tokens)) for row in rows[1:])
 
 
+def mostly_one_time_per_machine(rows: list[Row]) -> bool:
+    """Whether each announced job has a line, most of them with one number per machine, and no other layout fits.
+
+    Some lines are then too short or too long, which the reader tells better than that of another layout.
+    """
+    size = _size(rows, (2,))
+    if size is None or len(rows) - 1 != size[0] or one_pair_list_per_job(rows) or counted_operations(rows):
+        return False
+    return 2 * sum(len(row.tokens) == size[1] for row in rows[1:]) > size[0]
+
+
 def counted_operations(rows: list[Row]) -> bool:
     """Whether each announced job has a line whose counts of operations and machines add up to its length."""
     size = _size(rows, (2, 3))

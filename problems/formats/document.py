@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from problems.errors import FormatError
-from problems.formats.source import LARGEST_NUMBER, Source, exact_number, show
+from problems.formats.source import LARGEST_NUMBER, LINE_END, Source, exact_number, show
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}:,\[\]]|[^\s"{}:,\[\]]+')
 
 
 class Decimal(str):
@@ -129,13 +132,14 @@ def parse_document(source: Source) -> Node:
     """
 
     def refuse_constant(constant: str) -> NoReturn:
-        source.fail(None, f"holds {constant}, which JSON does not allow; expected finite numbers")
+        line = next(line for line, token in _tokens(source.text) if token == constant)
+        source.fail(line, f"holds {constant}, which JSON does not allow; expected finite numbers")
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
-            keys = [key for key, _ in pairs]
-            source.fail(None, f"has the key {show(next(k for k in keys if keys.count(k) > 1))} twice in one object")
+            line, key = _repeated_key(source.text)
+            source.fail(line, f"has the key {show(key)} twice in one object; keep one of them")
         return members
 
     try:
@@ -149,6 +153,33 @@ def parse_document(source: Source) -> Node:
     except ValueError:
         source.fail(None, "holds a number of thousands of digits; expected numbers below 2^62")
     return Node(source.path, "$", value)
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    """Every token with its 1-based line."""
+    line, last = 1, 0
+    for found in _TOKEN.finditer(text):
+        line, last = line + len(LINE_END.findall(text, last, found.start())), found.start()
+        yield line, found.group()
+
+
+def _repeated_key(text: str) -> tuple[int, str]:
+    """Line and key of the first member that repeats a key of its object."""
+    open_objects: list[set[str]] = []
+    before = ""
+    line_before = 0
+    for line, token in _tokens(text):
+        if token == "{":
+            open_objects.append(set())
+        elif token == "}":
+            open_objects.pop()
+        elif token == ":":
+            key = json.loads(before)
+            if key in open_objects[-1]:
+                return line_before, key
+            open_objects[-1].add(key)
+        before, line_before = token, line
+    raise ValueError("no key is repeated")
 
 
 def check_schema(root: Node, schema: str, version: int) -> None:

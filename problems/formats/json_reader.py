@@ -142,6 +142,10 @@ def _parse_job(model: _Model, job: Node, number: int, index: dict[str, int]) -> 
 
 def _durations(node: Node, agent_names: list[str], index: dict[str, int]) -> dict[int, int]:
     """Durations are an object by agent, or one number for all agents."""
+    if not agent_names:
+        node.fail("has no eligible agent, since the document has no 'agents'; add one")
+    if node.value == {}:
+        node.fail('has no eligible agent; expected {"agent": duration} for at least one, or one number for all')
     if not isinstance(node.value, dict):
         if type(node.value) is not int:
             node.fail('expected an object {"agent": duration}, or one whole number for all agents')
@@ -347,7 +351,7 @@ def _resources(model: _Model, tasks: list[_Task]) -> Resources | None:
     serves = [_served(operator, model.agent_names) for operator in operators]
 
     def use(parts: list[dict[str, Node]], key: str) -> IntArray:
-        rows = [part[key].integers(len(capacity)) if key in part else [0] * len(capacity) for part in parts]
+        rows = [_use(part[key], capacity) if key in part else [0] * len(capacity) for part in parts]
         return np.array(rows, np.int64).reshape(len(parts), len(capacity))
 
     return Resources(
@@ -356,6 +360,15 @@ def _resources(model: _Model, tasks: list[_Task]) -> Resources | None:
         changeover_use=use(agent_members, "changeover_uses"),
         operator_serves=np.array(serves, np.bool_).reshape(len(serves), len(model.agent_names)),
     )
+
+
+def _use(node: Node, capacity: list[int]) -> list[int]:
+    """Units of each resource, at most its capacity."""
+    used = node.integers(len(capacity))
+    for item, most in zip(node.items(), capacity, strict=True):
+        if item.value > most:
+            item.fail(f"found {item.value}; expected a number between 0 and the capacity, {most}")
+    return used
 
 
 def _served(operator: Node, agent_names: list[str]) -> list[bool]:

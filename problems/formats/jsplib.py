@@ -6,6 +6,7 @@ from problems.formats.blocks import (
     counted_operations,
     has_labels,
     has_setups_label,
+    mostly_one_time_per_machine,
     one_pair_list_per_job,
     one_time_per_machine,
     two_lines_per_job,
@@ -23,7 +24,8 @@ def detect(source: Source) -> bool:
         return False
     if has_labels(rows) or has_setups_label(rows) or two_lines_per_job(rows):
         return False
-    return one_pair_list_per_job(rows) or not (counted_operations(rows) or one_time_per_machine(rows))
+    others = (counted_operations, one_time_per_machine, mostly_one_time_per_machine)
+    return one_pair_list_per_job(rows) or not any(fits(rows) for fits in others)
 
 
 def read(source: Source, agents: int | None = None) -> Instance:

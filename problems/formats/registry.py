@@ -31,7 +31,7 @@ class Format(StrEnum):
         """The one format whose structure the text has.
 
         A text that fits several formats is of the one whose own suffix the file has. A file called ``.fjs`` is a
-        flexible job shop, however broken it is.
+        flexible job shop and one called ``.upms`` holds parallel machines, however broken it is.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ FORMATS: dict[Format, FormatEntry] = {
 }
 """Every format by name."""
 
-DECIDING_SUFFIXES = {".fjs": Format.FJS}
+DECIDING_SUFFIXES = {".fjs": Format.FJS, ".upms": Format.UPMS}
 """Suffixes that settle the format, since a broken file could pass for another one."""
 
 

@@ -24,7 +24,7 @@ LARGEST_NUMBER = 2**62
 LARGEST_COUNT = 100_000
 """Most agents of a text file; a header that says more is taken for a mistake."""
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = re.compile(r"\r\n|\n|\r")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f]")
 _SHORT = re.compile(r"[0-9]{1,18}")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
@@ -54,7 +54,7 @@ class Source:
     @cached_property
     def lines(self) -> list[str]:
         """Lines without their ends."""
-        return _LINE_END.split(self.text)
+        return LINE_END.split(self.text)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -149,7 +149,7 @@ def _decode(path: Path, data: bytes) -> str:
         text = data.decode("latin-1")
     found = _CONTROL.search(text)
     if found:
-        line = len(_LINE_END.findall(text, 0, found.start())) + 1
+        line = len(LINE_END.findall(text, 0, found.start())) + 1
         raise FormatError(path, line, "holds binary data; expected a text file")
     return text.rstrip("\x1a")
 

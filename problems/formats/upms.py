@@ -12,7 +12,12 @@ from collections.abc import Iterator
 
 from problems.errors import UnsupportedError
 from problems.families.setups import has_plain_setups
-from problems.formats.blocks import SETUPS_LABEL, has_setups_label, one_time_per_machine
+from problems.formats.blocks import (
+    SETUPS_LABEL,
+    has_setups_label,
+    mostly_one_time_per_machine,
+    one_time_per_machine,
+)
 from problems.formats.features import decimal, refuse_features
 from problems.formats.records import ParallelRecord, Time
 from problems.formats.source import Row, Source
@@ -22,8 +27,9 @@ _CARRIED = ("alternative agents", "changeovers")
 
 
 def detect(source: Source) -> bool:
-    """Whether setups are announced by ``SSD``, or each job has one number per machine."""
-    return has_setups_label(source.rows) or one_time_per_machine(source.rows)
+    """Whether setups are announced by ``SSD``, or each job, or most of them, has one number per machine."""
+    rows = source.rows
+    return has_setups_label(rows) or one_time_per_machine(rows) or mostly_one_time_per_machine(rows)
 
 
 def read(source: Source, agents: int | None = None) -> Instance:
@@ -49,10 +55,20 @@ def parse(source: Source) -> ParallelRecord:
     num_jobs = source.count(header, 0, "number of jobs", 1)
     num_machines = source.count(header, 1, "number of machines", 1)
     if not has_setups_label(source.rows):
-        return ParallelRecord([source.durations(row, num_machines, "durations, one per machine") for row in rows], None)
+        return ParallelRecord(_plain_durations(source, rows, num_jobs, num_machines), None)
     label = next(number for number, row in enumerate(rows) if row.tokens == (SETUPS_LABEL,))
     durations = _pair_lines(source, header, rows[:label], num_jobs, num_machines)
     return ParallelRecord(durations, _matrices(source, rows[label], rows[label + 1 :], num_jobs, num_machines))
+
+
+def _plain_durations(source: Source, rows: list[Row], num_jobs: int, num_machines: int) -> list[list[Time]]:
+    """The durations of each job on all machines."""
+    if len(rows) != num_jobs:
+        source.fail(
+            rows[-1].line if rows else None,
+            f"found {len(rows)} lines of durations; the header announces {num_jobs} jobs, one line each",
+        )
+    return [source.durations(row, num_machines, "durations, one per machine of the header") for row in rows]
 
 
 def _pair_lines(source: Source, header: Row, rows: list[Row], num_jobs: int, num_machines: int) -> list[list[Time]]:

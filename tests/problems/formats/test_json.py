@@ -157,7 +157,10 @@ BROKEN = {
     "no agents": ({k: v for k, v in MINIMAL.items() if k != "agents"}, "lacks 'agents'"),
     "no durations": (changed("jobs.0.tasks.0", {}), r"\$\.jobs\[0\]\.tasks\[0\]: lacks 'durations'"),
     "unknown agent": (changed("jobs.0.tasks.0.durations", {"mill": 1}), "unknown agent 'mill'"),
-    "no eligible agent": (changed("jobs.0.tasks.0.durations", {}), "job 1, task 1 has no eligible agent"),
+    "no eligible agent": (
+        changed("jobs.0.tasks.0.durations", {}),
+        r"\[0\].tasks\[0\].durations: has no eligible agent",
+    ),
     "decimal": (changed("jobs.0.tasks.0.durations.saw", 1.5), r"durations\.saw: found '1\.5'.*'scale'"),
     "text for time": (changed("jobs.0.tasks.0.durations.saw", "3"), r"found '3'; expected a whole number"),
     "true for time": (changed("jobs.0.tasks.0.durations.saw", True), "found True; expected a whole number"),
@@ -227,7 +230,7 @@ BROKEN_SWITCHES = {
     ),
     "use above capacity": (
         {"resources": {"capacity": [1]}, "jobs": [[{"durations": 1, "state": 0, "uses": [2]}]]},
-        "between 0 and the capacity",
+        r"\$.jobs\[0\]\[0\].uses\[0\]: found 2; expected a number between 0 and the capacity, 1",
     ),
     "operator of a stranger": ({"resources": {"operators": [["x"]]}}, r"operators\[0\]\[0\]: found 'x'"),
     "numbers with a gap": ({"jobs": [[{"durations": 1, "state": 0, "number": 0}] * 2]}, "number 1 is missing"),
@@ -246,9 +249,10 @@ def test_broken_switches_are_refused(case: str) -> None:
 BROKEN_TEXTS = {
     "syntax": ('{\n"schema": "makespan-instance",\n"version": 1,,\n}', 3, "JSON syntax error"),
     "cut off": ('{\n"schema": "makespan-instance",\n', 3, "JSON syntax error"),
-    "twice": ('{"schema": "makespan-instance", "schema": "x"}', None, "'schema' twice"),
-    "NaN": ('{"schema": NaN}', None, "holds NaN"),
-    "infinity": ('{"schema": -Infinity}', None, "holds -Infinity"),
+    "twice": ('{"schema": "makespan-instance", "schema": "x"}', 1, "'schema' twice"),
+    "twice below": ('{"a": {"b": 1},\n"c": {"b": "NaN",\n"d": [{"b": 2}],\n"\\u0062": 1}}', 4, "'b' twice"),
+    "NaN": ('{"schema":\n"NaN", "version":\n NaN}', 3, "holds NaN"),
+    "infinity": ('{"schema": [1,\r\n-Infinity]}', 2, "holds -Infinity"),
     "deep": ("[" * 100_000, None, "nested too deeply"),
     "long number": ('{"schema": ' + "9" * 5000 + "}", None, "thousands of digits"),
 }

@@ -87,6 +87,8 @@ BROKEN = {
     "word for a duration": (WITH_SETUPS.replace("\t0\t7", "\t0\tx"), 5, "duration is 'x'"),
     "no jobs": ("0 2 1\n2\nSSD\nM0\nM1\n", 1, "number of jobs is '0'"),
     "header of one": ("3\n2\nSSD\n", 1, "the header holds 1 words"),
+    "short line": ("3 2\n5 6\n7 8\n9\n", 4, "found 1 numbers; expected 2 durations, one per machine of the header"),
+    "long line": ("3 3\n5 6 7\n7 8 9 1\n9 9 9\n", 3, "found 4 numbers; expected 3 durations"),
     "sums too large": ("2 1\n4611686018427387903\n1\n", None, "numbers are too large"),
 }
 
@@ -114,6 +116,12 @@ def test_everything_is_carried_or_refused(instance: Instance) -> None:
     """Whatever the instance, what is read back equals what was written, or writing was refused."""
     with contextlib.suppress(UnsupportedError):
         assert read(write(instance), "x.upms") == instance.replace(name="x")
+
+
+def test_a_file_called_upms_is_one_however_broken() -> None:
+    """Missing lines are told of in the words of parallel machines."""
+    with pytest.raises(FormatError, match=r"mill\.upms:3: found 2 lines of durations; the header announces 3 jobs"):
+        read("3 2\n5 6\n7 8\n", "mill.upms")
 
 
 def test_what_the_layouts_cannot_carry_is_refused_by_name() -> None:
