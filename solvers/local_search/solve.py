@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from problems.errors import UnsupportedError
 from problems.instance import Instance
 from problems.lower_bounds import lower_bound
 from problems.measure import in_source_unit
 from problems.schedule import Schedule
 from problems.simulator import replay
 from solvers.budget import Budget
-from solvers.local_search.clock import Clock, improvements
+from solvers.local_search.clock import Clock, Plan, improvements
 from solvers.local_search.sequence_search import search_sequences
 from solvers.local_search.shop import unlike_shop
 from solvers.local_search.shop_search import search_shop
@@ -21,6 +22,21 @@ from solvers.sequences import unlike_sequences
 def is_supported(instance: Instance) -> bool:
     """Whether local search knows the kind of problem."""
     return not unlike_sequences(instance) or not unlike_shop(instance)
+
+
+def _search_of(instance: Instance) -> Callable[..., tuple[Plan, list[tuple[float, int]]]]:
+    """The search that knows the kind of problem.
+
+    Raises
+    ------
+    UnsupportedError
+        If none does; the message names what keeps the nearer one from it.
+    """
+    missing = {search_shop: unlike_shop(instance), search_sequences: unlike_sequences(instance)}
+    search = min(missing, key=lambda search: len(missing[search]))
+    if missing[search]:
+        raise UnsupportedError(f"local-search does not support {', '.join(missing[search])}: '{instance.name}'")
+    return search
 
 
 def solve_local_search(
@@ -53,7 +69,7 @@ def solve_local_search(
         If the instance has features that the search does not know; the message names them.
     """
     clock = Clock(budget.time_limit)
-    search = search_sequences if not unlike_sequences(instance) else search_shop
+    search = _search_of(instance)
     bound = lower_bound(instance)
     if instance.num_tasks == 0:
         schedule = replay(instance, [[] for _ in range(instance.num_agents)])

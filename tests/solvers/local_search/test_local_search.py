@@ -10,7 +10,8 @@ from local_shops import random_shop
 
 from problems import Changeover, Job, Objective, Task, UnsupportedError, build_instance
 from problems.check import check
-from problems.generators import random_job_shop
+from problems.generators import random_job_shop, vallada_ruiz
+from problems.generators.upms import with_operators
 from problems.measure import objective_value
 from problems.simulator import replay
 from solvers import Budget, Status, get_solver
@@ -101,6 +102,12 @@ def test_unsupported_instances_are_refused_by_name():
     for feature, instance in cases.items():
         with pytest.raises(UnsupportedError, match=feature):
             solve_local_search(instance, Budget(), 0)
+
+
+def test_machines_with_operators_are_refused_for_their_operators_alone():
+    """Setups are known, so they are not named as what is missing."""
+    with pytest.raises(UnsupportedError, match=r"does not support renewable resources or operators \(resources\): "):
+        solve_local_search(with_operators(vallada_ruiz(5, 2, 9, 0), 1, 0), Budget(), 0)
 
 
 def test_between_two_plans_lies_a_plan():
