@@ -31,6 +31,7 @@ VALIDATE_EVERY = 25
 CHECKPOINT_SECONDS = 120.0
 
 Log = Callable[[int, Mapping[str, float]], None]
+Tell = Callable[[str], None]
 
 
 class Settings(Protocol):
@@ -63,6 +64,31 @@ ALGORITHMS = {
 """Training algorithms by the policy that they train, then by name; the first one is the policy's own."""
 
 
+def policy_name(policy: str | None, algorithm: str | None) -> str:
+    """The policy to train: the one that is named, else the one that the algorithm trains, else the first.
+
+    Raises
+    ------
+    UnknownNameError
+        If no policy has such an algorithm.
+    MakespanError
+        If several have.
+    """
+    if policy is not None or algorithm is None:
+        return policy or next(iter(ALGORITHMS))
+    trained = [name for name, known in ALGORITHMS.items() if algorithm in known]
+    if not trained:
+        raise UnknownNameError("algorithm", algorithm, _choices())
+    if len(trained) > 1:
+        raise MakespanError(f"algorithm '{algorithm}' trains {' and '.join(trained)}; name one of them with --policy")
+    return trained[0]
+
+
+def _choices() -> list[str]:
+    """Every algorithm with the policy that it trains."""
+    return [f"{algorithm} ({policy})" for policy, known in ALGORITHMS.items() for algorithm in known]
+
+
 def algorithm_name(settings: Settings) -> str:
     """Name of the algorithm that ``settings`` asks for: the policy's own if it names none."""
     return settings.algorithm or next(iter(ALGORITHMS[settings.policy]))
@@ -78,8 +104,7 @@ def make_algorithm(settings: Settings) -> Algorithm:
     """
     name, known = algorithm_name(settings), ALGORITHMS[settings.policy]
     if name not in known:
-        choices = [f"{other} ({policy})" for policy, others in ALGORITHMS.items() for other in others]
-        raise UnknownNameError(f"algorithm for '{settings.policy}'", name, choices)
+        raise UnknownNameError(f"algorithm for '{settings.policy}'", name, _choices())
     return load_entry(known[name])(settings.family, settings.seed)
 
 
@@ -112,9 +137,10 @@ class Validator:
             return np.array(list(pool.map(greedy, self.runners, priorities)))
 
 
-def run(settings: Settings, log: Log) -> int:
+def run(settings: Settings, log: Log, tell: Tell = lambda message: None) -> int:
     """Train until the time or the number of updates is over; see `Settings`. Returns the updates made now.
 
+    ``log`` takes the metrics of each update, ``tell`` a line for people before something long that is no update.
     ``out`` then holds ``checkpoint.npz``, and the best weights so far with their card.
 
     Raises
@@ -145,6 +171,7 @@ def run(settings: Settings, log: Log) -> int:
     progress.validate(validator)
     progress.save()
     if settings.policy == "policy":
+        tell("judging on held-out instances whether the messages of the network help, which can take minutes")
         judge_messages(progress.weights_path, settings.family)
     return progress.updates - first
 

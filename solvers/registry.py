@@ -59,6 +59,10 @@ RULE_FAMILIES = {
 """Families that a rule is meant for, where it is not meant for all."""
 
 
+TRAINED_FAMILIES = ("jsp", "fjsp", "mtsp", "upms", "spark")
+"""Families that the shipped weights of ``tuned`` and ``policy`` were trained for."""
+
+
 class SolverKind(StrEnum):
     """How a solver works."""
 
@@ -119,21 +123,21 @@ _ENTRIES = (
     SolverEntry(
         "local-search",
         SolverKind.SEARCH,
-        None,
+        ("jsp", "fjsp", "mtsp", "upms"),
         "solvers.local_search.solve:solve_local_search",
         "tabu search on the critical path of shops; ruin and recreate on routes and loads",
     ),
     SolverEntry(
         "tuned",
         SolverKind.POLICY,
-        None,
+        TRAINED_FAMILIES,
         "marl.policies.shipped:solve_tuned",
         "small learned priority on candidate features",
     ),
     SolverEntry(
         "policy",
         SolverKind.POLICY,
-        None,
+        TRAINED_FAMILIES,
         "marl.policies.shipped:solve_policy",
         "graph attention network over agents and tasks",
     ),

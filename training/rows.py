@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -122,15 +121,6 @@ class Row:
 _DETAILS = [item.name for item in fields(Row) if item.name not in SUMMARY_KEYS]
 COLUMNS = (*SUMMARY_KEYS[:-1], *_DETAILS, "versions")
 """Columns of results.csv and results.json, in order."""
-
-
-def derive_seed(seed: int, instance: str, solver: str) -> int:
-    """Seed of one row, 0 to 2^31 - 1: a pure function of the run's seed, the instance and the solver.
-
-    Rows differ in their random choices, and a row's are the same whichever process works on it.
-    """
-    digest = hashlib.sha256(f"{seed}\0{instance}\0{solver}".encode()).digest()
-    return int.from_bytes(digest[:4], "little") & 0x7FFF_FFFF
 
 
 def relative_excess(value: float | None, reference: float | None) -> float | None:

@@ -14,11 +14,11 @@ from solvers.budget import Budget
 from solvers.registry import get_solver
 from solvers.result import Result, SolverError, checked_objective
 from training.preparing import prepare
-from training.rows import Row, derive_seed, relative_excess
+from training.rows import Row, relative_excess
 
 
 def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int) -> Result:
-    """Run ``solver`` with a seed derived from ``seed``, the instance and the solver, and check its schedule again.
+    """Run ``solver`` as `solvers.registry.get_solver` gives it, with the same seed, and check its schedule again.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int) -
         If the solver is unknown or refuses the instance.
     """
     prepare(instance.family, solver)
-    result = get_solver(solver)(instance, budget, derive_seed(seed, instance.name, solver))
+    result = get_solver(solver)(instance, budget, seed)
     if result.schedule is not None:
         value = checked_objective(instance, result.schedule, solver)
         if value != result.objective:

@@ -80,6 +80,30 @@ def test_a_checkpoint_of_another_algorithm_is_refused(tmp_path):
     run(tmp_path / "run", resume=True)
 
 
+def test_an_algorithm_tells_its_policy():
+    """Without --policy the algorithm decides what is trained; one that nothing has is refused with all there are."""
+    assert training.policy_name(None, None) == training.policy_name(None, "evolution") == "tuned"
+    assert training.policy_name(None, "mappo") == "policy" and training.policy_name("tuned", "mappo") == "tuned"
+    with pytest.raises(UnknownNameError, match=r"evolution \(tuned\)"):
+        training.policy_name(None, "none")
+
+
+def test_an_algorithm_of_several_policies_needs_one(monkeypatch):
+    """What is ambiguous is refused, not guessed."""
+    monkeypatch.setattr(training, "ALGORITHMS", {"a": {"x": ""}, "b": {"x": "", "y": ""}})
+    assert training.policy_name(None, "y") == "b"
+    with pytest.raises(MakespanError, match="trains a and b; name one of them with --policy"):
+        training.policy_name(None, "x")
+
+
+def test_the_judgement_of_messages_is_announced(tmp_path, monkeypatch):
+    """What takes minutes after the last update is told before it begins."""
+    told = []
+    monkeypatch.setattr(training, "judge_messages", lambda path, family: told.append("judged"))
+    training.run(settings(tmp_path / "run", policy="policy", updates=1), lambda update, values: None, told.append)
+    assert told[0].startswith("judging on held-out instances") and told[1:] == ["judged"]
+
+
 def test_resume_needs_a_checkpoint(tmp_path):
     """Without a checkpoint the message says what to do."""
     with pytest.raises(MakespanError, match="without --resume"):

@@ -103,12 +103,14 @@ def test_help_lists_every_command(run):
         (["evaluate", "--instances", "ta01", "--solvers", "spt", "--family", "zzz", "--out", "x"], "jsp"),
         (["verify", "ta01", "none.json"], "none.json"),
         (["report", "nowhere", "--out", "x.html"], "nowhere"),
+        (["report", "nowhere"], "nowhere"),
         (["list", "everything"], "families, formats, generators, solvers, instances, weights"),
         (["generate", "zzz", "--count", "1", "--out", "x"], "jsp"),
         (["generate", "jsp", "--count", "1", "--cities", "5", "--out", "x"], "--cities does not apply"),
         (["generate", "jsp", "--count", "1", "--kind", "odd", "--out", "x"], "known-optimum"),
         (["train", "--family", "zzz", "--out", "x"], "jsp"),
         (["train", "--family", "jsp", "--policy", "odd", "--out", "x"], "tuned, policy"),
+        (["solve", "ta01", "--seed", str(2**31)], "at most 2147483647"),
     ],
 )
 def test_bad_input_is_one_message_and_code_2(run, tmp_path, monkeypatch, words, message):

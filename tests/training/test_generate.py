@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from marl.weights.store import shipped_names
 from problems.families import FAMILIES
 from problems.formats import FORMATS, read_instance
+from solvers.local_search.solve import is_supported
 from solvers.registry import SOLVERS
 
 
@@ -106,6 +108,18 @@ def test_convert_refuses_what_a_format_cannot_say(run, tmp_path):
     run("generate", "mtsp", "--count", 1, "--cities", 4, "--salesmen", 2, "--out", tmp_path / "m")
     outcome = run("convert", next((tmp_path / "m").iterdir()), tmp_path / "x.jsp")
     assert outcome.code == 2 and not (tmp_path / "x.jsp").exists()
+
+
+def test_what_solves_some_families_is_not_said_to_solve_all(run):
+    """`list solvers` gives policies the families of the shipped weights, and local search those that it knows."""
+    listed = {line.split()[0]: line for line in run("list", "solvers").out.splitlines()[2:]}
+    for policy in ("tuned", "policy"):
+        trained = {name.removeprefix(f"{policy}-") for name in shipped_names() if name.startswith(policy)}
+        assert set(SOLVERS[policy].families) | {"universal"} == trained | {"universal"}
+        assert "jsp fjsp mtsp upms spark" in listed[policy]
+    assert "jsp fjsp mtsp upms  " in listed["local-search"] and " all " in listed["pilot"]
+    known = [name for name, family in FAMILIES.items() if is_supported(family.small_instance(0))]
+    assert list(SOLVERS["local-search"].families) == known
 
 
 def test_lists_name_everything(run):

@@ -94,6 +94,11 @@ def page(folder: Path) -> _Page:
     return _Page(build_report(load_evaluations([folder])))
 
 
+def test_the_page_goes_into_the_first_folder(run, folder):
+    """Without --out the page is written beside the results."""
+    assert run("report", folder).code == 0 and (folder / "report.html").exists()
+
+
 def test_the_page_is_whole(page):
     """Every tag that opens also closes."""
     assert page.open == []

@@ -6,11 +6,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from problems.generators import brandimarte_like, random_spark, vallada_ruiz
+import training.commands.solve as command
+from marl.instances import training_instance
+from problems.formats import read_schedule, write_instance
+from problems.generators import brandimarte_like, random_job_shop, random_multiple_tsp, random_spark, vallada_ruiz
+from problems.generators.upms import with_operators
 from problems.instance import Instance
+from problems.lower_bounds import lower_bound
 from problems.schedule import Schedule
 from solvers.budget import Budget
-from solvers.registry import SOLVERS, SolverEntry, SolverKind
+from solvers.registry import SOLVERS, SolverEntry, SolverKind, get_solver
 from solvers.result import Result, Status, finish
 from training.running import group_of
 
@@ -178,17 +183,62 @@ def test_verify_cannot_read_rubbish(run, shop_file, tmp_path):
     assert run("verify", shop_file, path).code == 2
 
 
-@pytest.mark.parametrize(("names", "solver"), [(["policy-fjsp"], "policy"), (["policy-jsp", "tuned-fjsp"], "pilot")])
-def test_without_a_solver_the_policy_answers_where_it_has_weights(monkeypatch, names, solver):
-    """Without --solver the policy answers, or pilot if it has no weights; with time `auto`, if CP-SAT has a model."""
-    import training.commands.solve as command
+DEFAULTS = {
+    "jsp": (random_job_shop(3, 2, 0), "tuned"),
+    "fjsp": (brandimarte_like(3, 2, 0), "tuned"),
+    "mtsp": (random_multiple_tsp(6, 2, 0), "insertion"),
+    "upms": (vallada_ruiz(5, 2, 9, 0), "insertion"),
+    "machines with operators": (with_operators(vallada_ruiz(5, 2, 9, 0), 1, 0), "tuned"),
+    "batch": (random_spark(3, 2, 0), "weighted-fair"),
+    "stream": (random_spark(3, 2, 0, interval=9000), "tuned"),
+    "no family": (random_job_shop(3, 2, 0).replace(family="custom"), "pilot"),
+}
 
-    instance = brandimarte_like(3, 2, 0)
-    monkeypatch.setattr(command, "shipped_names", lambda: names)
-    assert command._default_solver(instance, None) == solver
-    assert command._default_solver(instance, 10.0) == "auto"
-    monkeypatch.setattr(command, "shipped_names", lambda: [])
-    assert command._default_solver(random_spark(2, 2, 0), 10.0) == "pilot"
+
+RULE_AND_POLICY = ("weighted-fair", "tuned")
+
+
+@pytest.mark.parametrize("case", DEFAULTS)
+def test_without_a_solver_the_strongest_answers_at_once(run, tmp_path, case):
+    """Without --solver a rule answers where rules are stronger, else `tuned`, or `pilot` without weights."""
+    instance, solver = DEFAULTS[case]
+    write_instance(instance, tmp_path / "i.json")
+    assert run("solve", tmp_path / "i.json", "--json").json["solver"] == solver
+
+
+def test_with_time_alone_auto_answers_where_it_can(monkeypatch):
+    """Time is used by `auto`, if CP-SAT has a model."""
+    assert command._default_solver(brandimarte_like(3, 2, 0), 10.0) == "auto"
+    monkeypatch.setattr(command, "_has_exact_model", lambda instance: False)
+    assert command._default_solver(brandimarte_like(3, 2, 0), 10.0) == "tuned"
+
+
+@pytest.mark.parametrize("family", ["mtsp", "upms"])
+def test_the_default_is_not_weaker_than_the_policies(family):
+    """On generated instances the rule that answers is at least as good as `tuned` and `policy` are."""
+    instances = [training_instance(family, 2**43 + 6 * number) for number in range(8)]
+    means = {
+        name: sum(get_solver(name)(instance, Budget(), 0).objective / lower_bound(instance) for instance in instances)
+        for name in (command.STRONGEST_RULES[family], "tuned", "policy")
+    }
+    assert means[command.STRONGEST_RULES[family]] == min(means.values())
+
+
+def test_tuned_is_stronger_on_streams():
+    """On generated streams of Spark jobs the policy that answers is at least as good as the rule."""
+    streams = [training_instance("spark", 2**43 + 4 * number + 2) for number in range(8)]
+    totals = {name: sum(get_solver(name)(one, Budget(), 0).objective for one in streams) for name in RULE_AND_POLICY}
+    assert totals["tuned"] < totals["weighted-fair"]
+
+
+def test_the_seed_is_the_solvers(run, tmp_path):
+    """`solve` and `evaluate` give the solver the seed that they are given, as a caller of the package does."""
+    called = get_solver("random")(random_job_shop(6, 4, 1), Budget(samples=3), 11)
+    write_instance(random_job_shop(6, 4, 1), tmp_path / "i.json")
+    words = ("--solver", "random", "--samples", 3, "--seed", 11, "--out", tmp_path / "s.json")
+    found = run("solve", tmp_path / "i.json", *words, "--json").json
+    assert (found["objective"], found["seed"]) == (called.objective, 11)
+    assert read_schedule(tmp_path / "s.json", random_job_shop(6, 4, 1)) == called.schedule
 
 
 def test_shops_and_machines_are_grouped_by_size():

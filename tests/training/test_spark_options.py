@@ -74,6 +74,23 @@ def test_the_report_for_people_names_the_preset(run, sinks):
     assert "1 jobs, 2 executors, default" in out and "\npreset        default\n" in out
 
 
+@pytest.mark.parametrize("option", ["--data", "--interval"])
+def test_convert_takes_no_options_of_generators(run, sinks, tmp_path, option):
+    """An option that would change nothing is refused by name."""
+    outcome = run("convert", sinks, tmp_path / "o.json", "--executors", 2, option, 5)
+    assert outcome.code == 2 and option in outcome.err and not (tmp_path / "o.json").exists()
+
+
+def test_agents_replace_the_number_in_the_file(run, sinks, tmp_path):
+    """--agents stands for salesmen and executors alike, as its help says."""
+    tour = tmp_path / "tour.json"
+    write_instance(random_multiple_tsp(6, 2, 0), tour)
+    for source in (sinks, tour):
+        assert run("convert", source, tmp_path / "o.json", "--agents", 3).code == 0
+        assert read_instance(tmp_path / "o.json").num_agents == 3
+    assert "salesmen or executors" in run("convert", "--help").out
+
+
 def test_the_number_of_executors_must_be_known(run, sinks):
     """A file that leaves it open needs --executors, and says so."""
     outcome = run("solve", sinks, "--solver", "random")

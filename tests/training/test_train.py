@@ -20,6 +20,13 @@ def test_a_refused_run_leaves_an_earlier_one_alone(run, tmp_path):
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
+def test_the_resolved_policy_is_saved(run, tmp_path):
+    """The policy that an algorithm implies stands in the configuration."""
+    words = ("--algorithm", "evolution", "--updates", 1, "--minutes", 1, "--out", tmp_path / "run")
+    assert run("train", "--family", "jsp", *words).code == 0
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["policy"] == "tuned"
+
+
 def test_spark_clusters_can_be_alike(run, tmp_path):
     """--executors and --preset hold for all instances of a run, which no other run goes on from."""
     out = tmp_path / "run"

@@ -10,11 +10,20 @@ from training.options import option
 
 LISTS = ("families", "formats", "generators", "solvers", "instances", "weights")
 
+AGENTS = "number of salesmen or executors, instead of what the file says"
+
 PRESETS = ("default", "decima")
 """The presets of Spark clusters; see `problems.families.spark`."""
 
+POLICIES = ("tuned", "policy")
+"""What can be trained; see `marl.training.ALGORITHMS`."""
+
 MOST_WORKERS = 1024
 """Threads or processes; more would exhaust the memory before they do any work."""
+
+
+LARGEST_SEED = 2**31 - 1
+"""CP-SAT takes seeds of 31 bits, and all solvers get the seed as it is given."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +34,19 @@ class SolveOptions:
         "an instance file, or the name of a built-in instance such as ta01", positional=True, metavar="FILE|NAME"
     )
     family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
-    agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    agents: int | None = option(AGENTS, None, "M", minimum=1)
     executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     solver: str | None = option(
-        "solver; see 'list solvers' (default: policy, pilot if it has no weights; with --time-limit: auto)",
+        "solver; see 'list solvers' (default: with --time-limit auto, else the strongest that answers at once: "
+        "insertion for routes and parallel machines, weighted-fair for batches of Spark jobs, else tuned, or pilot "
+        "where it has no weights)",
         None,
         "NAME",
     )
     time_limit: float | None = option("seconds to search", None, "S", minimum=0)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
-    seed: int = option("seed of all randomness", 0, "N", minimum=0)
+    seed: int = option("seed of all randomness", 0, "N", minimum=0, maximum=LARGEST_SEED)
     workers: int = option("threads of the solver", 1, "N", minimum=1, maximum=MOST_WORKERS)
     out: Path | None = option("write the schedule here (.json or .csv)", None, "FILE")
     plot: Path | None = option("write a picture of the schedule here (.svg)", None, "FILE")
@@ -51,13 +62,13 @@ class EvaluateOptions:
     solvers: tuple[str, ...] = option("solvers, for instance spt,pilot,cp-sat", metavar="SOLVER")
     out: Path = option("folder for results.csv, results.json, schedules and logs", metavar="DIR")
     family: str | None = option("family of the problems; needed where the files do not tell", None, "NAME")
-    agents: tuple[int, ...] = option("numbers of agents (salesmen), one row each", (), metavar="M", minimum=1)
+    agents: tuple[int, ...] = option(AGENTS + ", one row each", (), metavar="M", minimum=1)
     executors: tuple[int, ...] = option("numbers of executors of Spark clusters, one row each", (), "M", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
     time_limit: float | None = option("seconds to search, per row", None, "S", minimum=0)
     workers: int = option("processes that work on rows at the same time", 1, "N", minimum=1, maximum=MOST_WORKERS)
-    seeds: tuple[int, ...] = option("seeds, one row each", (0,), metavar="N", minimum=0)
+    seeds: tuple[int, ...] = option("seeds, one row each", (0,), metavar="N", minimum=0, maximum=LARGEST_SEED)
     config: Path | None = option("JSON file of options; the command line overrides it", None, metavar="FILE")
     track: bool = option("log the results to Weights & Biases", False)
 
@@ -71,7 +82,8 @@ class TrainConfig:
     family
         Family whose generated instances are trained on.
     policy
-        ``tuned`` (a small priority on candidate features) or ``policy`` (the attention network).
+        ``tuned`` (a small priority on candidate features) or ``policy`` (the attention network); None for the one
+        that the algorithm trains.
     algorithm
         Name of the training algorithm; None leaves the choice to the policy.
     minutes
@@ -92,7 +104,9 @@ class TrainConfig:
 
     family: str = option("family to train on", metavar="NAME")
     out: Path = option("folder for the checkpoint, the metrics and the resolved configuration", metavar="DIR")
-    policy: str = option("policy to train", "tuned", choices=("tuned", "policy"))
+    policy: str | None = option(
+        "policy to train (default: the one that --algorithm trains, tuned without it)", None, "NAME", choices=POLICIES
+    )
     algorithm: str | None = option("training algorithm (default: the policy's own)", None, "NAME")
     minutes: float = option("minutes to train", 10.0, "X", minimum=0)
     updates: int | None = option("stop after this many updates, if that is earlier", None, "N", minimum=1)
@@ -109,7 +123,7 @@ class ReportOptions:
     """Options of ``report``."""
 
     folders: tuple[Path, ...] = option("folders written by 'evaluate'", positional=True, metavar="DIR")
-    out: Path = option("the HTML file to write", metavar="FILE")
+    out: Path | None = option("the HTML file to write (default: report.html in the first folder)", None, "FILE")
 
 
 @dataclass(frozen=True)
@@ -119,7 +133,7 @@ class VerifyOptions:
     instance: str = option("an instance file or the name of a built-in instance", positional=True, metavar="INSTANCE")
     schedule: Path = option("a schedule file (.json or .csv)", positional=True, metavar="SCHEDULE")
     family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
-    agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    agents: int | None = option(AGENTS, None, "M", minimum=1)
     executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     json: bool = option("print one JSON object instead of lines", False)
@@ -154,11 +168,9 @@ class ConvertOptions:
     source: Path = option("file to read", positional=True, metavar="IN")
     target: Path = option("file to write; its suffix chooses the format", positional=True, metavar="OUT")
     family: str | None = option("family of the problem; needed where the file does not tell", None, "NAME")
-    agents: int | None = option("number of agents (salesmen), where the file does not tell", None, "M", minimum=1)
+    agents: int | None = option(AGENTS, None, "M", minimum=1)
     executors: int | None = option("number of executors of a Spark cluster", None, "M", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
-    interval: float | None = option("mean milliseconds between Spark jobs (default: all at once)", None, "X", minimum=1)
-    data: Path | None = option("file of measured Spark jobs (kinds 'tpch' and 'alibaba')", None, "FILE")
     format: str | None = option("format to write (default: by suffix)", None)
 
 

@@ -15,6 +15,7 @@ def run(options: ReportOptions) -> int:
     if not options.folders:
         raise OptionError("DIR is missing; name folders written by 'evaluate'")
     evaluations = load_evaluations(options.folders)
-    write_whole(options.out, build_report(evaluations))
-    print(gap_table(evaluations.rows) + f"\nreport: {options.out}")
+    out = options.out if options.out is not None else options.folders[0] / "report.html"
+    write_whole(out, build_report(evaluations))
+    print(gap_table(evaluations.rows) + f"\nreport: {out}")
     return 0

@@ -18,6 +18,7 @@ from problems.instance import Instance
 from problems.schedule import Schedule
 from solvers.budget import Budget
 from solvers.cpsat.choose import choose_model
+from solvers.sequences import unlike_sequences
 from training.commands.arguments import SolveOptions
 from training.files import make_folder, to_json, write_whole
 from training.instances import find
@@ -30,6 +31,9 @@ from training.table import percent, text
 from training.tracking import start_tracking
 
 SOLVED, INFEASIBLE, NONE_IN_TIME = 0, 3, 4
+STRONGEST_RULES = {"mtsp": "insertion", "upms": "insertion", "spark": "weighted-fair"}
+"""Rules that are stronger in one pass than the trained policies on benchmark sets (README, table of results)."""
+
 SCHEDULE_SUFFIXES = (".json", ".csv")
 
 
@@ -54,10 +58,19 @@ def run(options: SolveOptions) -> int:
 
 
 def _default_solver(instance: Instance, time_limit: float | None) -> str:
-    """The policy answers at once, where its weights are shipped; time to search is used by ``auto``, where it can."""
+    """Time to search is used by ``auto``, where it can; else the strongest that answers at once."""
     if time_limit is not None and _has_exact_model(instance):
         return "auto"
-    return "policy" if f"policy-{instance.family}" in shipped_names() else "pilot"
+    if _favours_rules(instance):
+        return STRONGEST_RULES[instance.family]
+    return "tuned" if f"tuned-{instance.family}" in shipped_names() else "pilot"
+
+
+def _favours_rules(instance: Instance) -> bool:
+    """Whether the rule is stronger on this kind of instance: not on streams, nor where insertion does not apply."""
+    if instance.family == "spark":
+        return not bool(instance.job_reveal.any())
+    return instance.family in STRONGEST_RULES and not unlike_sequences(instance)
 
 
 def _has_exact_model(instance: Instance) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -19,6 +20,7 @@ def run(config: TrainConfig) -> int:
     """Train, with metrics in ``out/metrics.jsonl`` and, if asked for, on Weights & Biases."""
     recipe_of(config.family)
     _require_spark(config)
+    config = replace(config, policy=import_module("marl.training").policy_name(config.policy, config.algorithm))
     make_folder(config.out)
     record = _Record(config)
     try:
@@ -79,8 +81,8 @@ class _Record:
 
 
 def run_training(config: TrainConfig, log: Any) -> int:
-    """Call ``marl.training.run(config, log)``, loaded now; ``log(update, values)`` takes metrics of one update.
+    """Call ``marl.training.run``, loaded now; ``log(update, values)`` takes metrics of one update.
 
     Returns the number of updates made.
     """
-    return int(import_module("marl.training").run(config, log))
+    return int(import_module("marl.training").run(config, log, say))
