@@ -65,7 +65,7 @@ ALGORITHMS = {
 
 
 def policy_name(policy: str | None, algorithm: str | None) -> str:
-    """The policy to train: the one that is named, else the one that the algorithm trains, else the first.
+    """The policy to train: the one that is named, else the first, or the only one that the algorithm trains.
 
     Raises
     ------
@@ -74,8 +74,9 @@ def policy_name(policy: str | None, algorithm: str | None) -> str:
     MakespanError
         If several have.
     """
-    if policy is not None or algorithm is None:
-        return policy or next(iter(ALGORITHMS))
+    first = next(iter(ALGORITHMS))
+    if policy is not None or algorithm is None or algorithm in ALGORITHMS[first]:
+        return policy or first
     trained = [name for name, known in ALGORITHMS.items() if algorithm in known]
     if not trained:
         raise UnknownNameError("algorithm", algorithm, _choices())

@@ -90,7 +90,7 @@ def test_an_algorithm_tells_its_policy():
 
 def test_an_algorithm_of_several_policies_needs_one(monkeypatch):
     """What is ambiguous is refused, not guessed."""
-    monkeypatch.setattr(training, "ALGORITHMS", {"a": {"x": ""}, "b": {"x": "", "y": ""}})
+    monkeypatch.setattr(training, "ALGORITHMS", {"z": {}, "a": {"x": ""}, "b": {"x": "", "y": ""}})
     assert training.policy_name(None, "y") == "b"
     with pytest.raises(MakespanError, match="trains a and b; name one of them with --policy"):
         training.policy_name(None, "x")

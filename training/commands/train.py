@@ -75,7 +75,7 @@ class _Record:
         write_whole(config.out / "config.json", to_json(as_json(config)))
         self.metrics = Metrics(config.out / "metrics.jsonl", resume=config.resume)
         if config.track:
-            tags = (config.family, config.policy, config.algorithm or "default")
+            tags = (config.family, config.policy or "", config.algorithm or "default")
             self.tracker = start_tracking(config.out, config.family, "train", as_json(config), tags, config.resume)
         return self.metrics
 
