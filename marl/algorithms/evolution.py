@@ -1,9 +1,9 @@
 """Evolution strategy: what is searched is a `Space`; the first one is that of the small policy `tuned`.
 
 Antithetic search directions (Salimans et al. 2017, arXiv 1703.03864) on fresh instances at every step. All directions
-run on the same instances; the fitness of a direction is its objective relative to the mean of all directions on the
-same instance, so that instances of any size count alike. Adam follows the estimated gradient, and the policy is the
-running average of the parameters. Directions are drawn in units of the size of what a parameter multiplies.
+run on the same instances; the fitness of a direction is its objective from the mean of all directions, in units of
+their spread on the instance. Adam follows the estimated gradient, and the policy is the running average of the
+parameters. Directions are drawn in units of the size of what a parameter multiplies.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Space(Protocol):
 
 
 OUTLIER = 3.0
-"""Differences between the two ends of a direction count as at most so many times their median."""
+"""Most units of spread that an objective may lie from the mean of its instance."""
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,12 @@ class Evolution:
         points = self.mean + np.concatenate([directions, -directions])
         seeds = self.seed * 10**9 + self.steps * config.instances + np.arange(config.instances)
         values = self._evaluate([training_instance(self.family, int(number)) for number in seeds], points)
-        relative = values / values.mean(axis=1, keepdims=True) - 1.0  # [instances, 2 * pairs]
-        fitness = -relative.mean(axis=0)
-        gain = _without_outliers(fitness[: config.pairs] - fitness[config.pairs :])
-        spread = float(np.abs(gain).mean()) or 1.0
-        self._adam(gain @ directions / (config.sigma * spread * config.pairs))
-        return {"losses/relative": float(-fitness.mean()), "train/spread": spread, "train/rate": self._rate()}
+        fitness = -_standardised(values).mean(axis=0)
+        gain = fitness[: config.pairs] - fitness[config.pairs :]
+        size = float(np.abs(gain).mean()) or 1.0
+        self._adam(gain @ directions / (config.sigma * size * config.pairs))
+        spread = float((values.std(axis=1) / values.mean(axis=1)).mean())
+        return {"train/spread": spread, "train/rate": self._rate()}
 
     def _evaluate(self, instances: Sequence[Instance], points: FloatArray) -> FloatArray:
         """Objective of each point on each instance, float64 [instances, points]."""
@@ -167,10 +167,15 @@ class Evolution:
             setattr(self, name, value)
 
 
-def _without_outliers(gain: FloatArray) -> FloatArray:
-    """Differences (float64 [pairs]) cut off at `OUTLIER` medians: one policy that fails must not set the direction."""
-    most = OUTLIER * float(np.median(np.abs(gain)))
-    return np.clip(gain, -most, most)
+def _standardised(values: FloatArray) -> FloatArray:
+    """Objectives (float64 [instances, points]) from their mean, in units of their spread on the same instance.
+
+    So instances of any size count alike, and so do those where all policies are nearly equal and those where small
+    changes matter much. More than `OUTLIER` units count as so many: one that fails must not set the direction.
+    """
+    spread = values.std(axis=1, keepdims=True)
+    units = (values - values.mean(axis=1, keepdims=True)) / np.where(spread > 0.0, spread, 1.0)
+    return np.clip(units, -OUTLIER, OUTLIER)
 
 
 class SmallSpace:
