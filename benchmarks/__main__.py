@@ -21,6 +21,7 @@ from benchmarks import (
     spark,
     throughput,
     training_runs,
+    universal,
 )
 from benchmarks.rows import Row, as_table, measure, read_results, write_results
 
@@ -34,6 +35,7 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
         "learned": job_shops.learned,
         "throughput": throughput.rows,
         "messages": messages.comparison,
+        "universal": universal.rows,
         "command-line": command_line.waiting,
         "compiling": command_line.compiling,
         "proofs": lambda: job_shops.proofs(shared),

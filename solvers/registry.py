@@ -142,6 +142,13 @@ _ENTRIES = (
         "graph attention network over agents and tasks",
     ),
     SolverEntry(
+        "universal",
+        SolverKind.POLICY,
+        None,
+        "marl.policies.shipped:solve_universal",
+        "one small learned priority for all families, and for problems of none",
+    ),
+    SolverEntry(
         "jssenv",
         SolverKind.SEARCH,
         ("jsp",),

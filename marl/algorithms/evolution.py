@@ -1,8 +1,8 @@
 """Evolution strategy: what is searched is a `Space`; the first one is that of the small policy `tuned`.
 
 Antithetic search directions (Salimans et al. 2017, arXiv 1703.03864) on fresh instances at every step. All directions
-run on the same instances; the fitness of a direction is its objective from the mean of all directions, in units of
-their spread on the instance. Adam follows the estimated gradient, and the policy is the running average of the
+run on the same instances; the fitness of a direction is its objective from the median of all directions, in units
+of their spread on the instance. Adam follows the estimated gradient, and the policy is the running average of the
 parameters. Directions are drawn in units of the size of what a parameter multiplies.
 """
 
@@ -42,8 +42,8 @@ class Space(Protocol):
         """Objective of the greedy episode of each vector of parameters, int64 [points]."""
 
 
-OUTLIER = 3.0
-"""Most units of spread that an objective may lie from the mean of its instance."""
+OUTLIER = 5.0
+"""Most units of spread that an objective may lie from the median of its instance."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +124,12 @@ class Evolution:
         points = self.mean + np.concatenate([directions, -directions])
         seeds = self.seed * 10**9 + self.steps * config.instances + np.arange(config.instances)
         values = self._evaluate([training_instance(self.family, int(number)) for number in seeds], points)
+        middle = np.median(values, axis=1, keepdims=True)
         fitness = -_standardised(values).mean(axis=0)
         gain = fitness[: config.pairs] - fitness[config.pairs :]
         size = float(np.abs(gain).mean()) or 1.0
         self._adam(gain @ directions / (config.sigma * size * config.pairs))
-        spread = float((values.std(axis=1) / values.mean(axis=1)).mean())
+        spread = float((np.median(np.abs(values - middle), axis=1) / middle[:, 0]).mean())
         return {"train/spread": spread, "train/rate": self._rate()}
 
     def _evaluate(self, instances: Sequence[Instance], points: FloatArray) -> FloatArray:
@@ -168,14 +169,15 @@ class Evolution:
 
 
 def _standardised(values: FloatArray) -> FloatArray:
-    """Objectives (float64 [instances, points]) from their mean, in units of their spread on the same instance.
+    """Objectives (float64 [instances, points]) from their median, in units of the median distance from it.
 
     So instances of any size count alike, and so do those where all policies are nearly equal and those where small
     changes matter much. More than `OUTLIER` units count as so many: one that fails must not set the direction.
     """
-    spread = values.std(axis=1, keepdims=True)
-    units = (values - values.mean(axis=1, keepdims=True)) / np.where(spread > 0.0, spread, 1.0)
-    return np.clip(units, -OUTLIER, OUTLIER)
+    distance = values - np.median(values, axis=1, keepdims=True)
+    unit = np.median(np.abs(distance), axis=1, keepdims=True)
+    unit = np.where(unit > 0.0, unit, values.std(axis=1, keepdims=True))  # more than half may be equal
+    return np.clip(distance / np.where(unit > 0.0, unit, 1.0), -OUTLIER, OUTLIER)
 
 
 class SmallSpace:

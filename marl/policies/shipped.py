@@ -1,7 +1,8 @@
 """The shipped policies as solvers.
 
 `tuned` is a small network over the features of a candidate; `policy` adds the score of a network over the agent-task
-graph. Solving needs no torch: the weights are read as arrays and run in compiled code.
+graph; `universal` is one small network for all families, and for problems of none. Solving needs no torch: the weights
+are read as arrays and run in compiled code.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from graphs.layout import NO_NETWORK
-from marl.recipes import temperature_of
+from marl.recipes import UNIVERSAL, temperature_of
 from marl.weights import Weights, load_shipped
 from problems.instance import Instance
 from problems.simulator import Filter
@@ -48,6 +49,12 @@ def solve(instance: Instance, budget: Budget, seed: int, policy: str) -> Result:
     """
     priority, temperature = shipped_priority(policy, instance.family), temperature_of(instance.family)
     return solve_by_samples(instance, budget, seed, policy, priority, temperature)
+
+
+def solve_universal(instance: Instance, budget: Budget, seed: int) -> Result:
+    """As `solve`, with one small network for instances of any family and of none."""
+    priority, temperature = shipped_priority("tuned", UNIVERSAL), temperature_of(instance.family)
+    return solve_by_samples(instance, budget, seed, UNIVERSAL, priority, temperature)
 
 
 solve_tuned = partial(solve, policy="tuned")

@@ -75,8 +75,8 @@ def test_a_search_starts_near_the_rule_of_its_recipe(family):
 
 
 def test_one_failing_policy_does_not_set_the_direction():
-    """Objectives are in units of their spread on the instance; what is far off counts as three; equal ones as 0."""
+    """Objectives are in units of their spread on the instance; what is far off counts as five; equal ones as 0."""
     values = np.array([[1.0, 3.0, 1.0, 3.0], [100.0, 300.0, 100.0, 300.0], [7.0, 7.0, 7.0, 7.0]])
     assert evolution._standardised(values).tolist() == [[-1, 1, -1, 1], [-1, 1, -1, 1], [0, 0, 0, 0]]
-    failing = evolution._standardised(np.array([[10.0] * 30 + [10**9]]))
-    assert failing.max() == 3.0
+    failing = evolution._standardised(np.array([[10.0, 11.0, 12.0, 13.0, 10.0**9]]))
+    assert failing.tolist() == [[-2, -1, 0, 1, 5]]
