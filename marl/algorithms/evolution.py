@@ -35,6 +35,9 @@ class Space(Protocol):
     def first(self) -> FloatArray:
         """Parameters that the search starts from, float64 [P]."""
 
+    def moves(self, step: int) -> np.ndarray:
+        """Which parameters a step may change, bool [P]."""
+
     def priority(self, parameters: FloatArray) -> Priority:
         """The policy of some parameters."""
 
@@ -44,6 +47,10 @@ class Space(Protocol):
 
 OUTLIER = 5.0
 """Most units of spread that an objective may lie from the median of its instance."""
+
+
+COARSE_STEPS = 30
+"""First steps of the search for `tuned`, in which the weights of hidden units stay as they were drawn."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +127,9 @@ class Evolution:
         """Evaluate all directions on fresh instances and follow the estimated gradient."""
         config = self.config
         random = np.random.default_rng([self.seed, self.steps, 2])
-        directions = random.standard_normal((config.pairs, len(self.mean))) * config.sigma
+        directions = (
+            random.standard_normal((config.pairs, len(self.mean))) * config.sigma * self.space.moves(self.steps)
+        )
         points = self.mean + np.concatenate([directions, -directions])
         seeds = self.seed * 10**9 + self.steps * config.instances + np.arange(config.instances)
         values = self._evaluate([training_instance(self.family, int(number)) for number in seeds], points)
@@ -203,14 +212,25 @@ class SmallSpace:
         return np.concatenate([self.spread, np.ones(2 * self.hidden), np.repeat(self.spread, self.hidden)])
 
     def first(self) -> FloatArray:
-        """The family's rule, hidden units that start at random and do not count yet."""
+        """The family's rule, and hidden units that do not count yet, but for the one that the recipe tells."""
         width, hidden = self.recipe.num_features, self.hidden
         linear = np.zeros(width)
         for name, weight in self.recipe.start.items():
             linear[CANDIDATE_FEATURES.index(name)] = weight
-        weights = np.random.default_rng([self.seed, 3]).standard_normal((width, hidden)) * 0.1
-        weights /= self.spread[:, None]
-        return pack_network(linear, np.zeros(hidden), np.zeros(hidden), weights)[HEADER:]
+        random = np.random.default_rng([self.seed, 3])
+        weights = 0.3 * random.standard_normal((width, hidden)) / self.spread[:, None]
+        bias, output = 0.5 * random.standard_normal(hidden), np.zeros(hidden)
+        if self.recipe.first_unit is not None and hidden > 0:
+            unit = self.recipe.first_unit
+            weights[:, 0], bias[0], output[0] = 0.0, unit.bias, unit.output
+            for name, weight in unit.weights.items():
+                weights[CANDIDATE_FEATURES.index(name), 0] = weight
+        return pack_network(linear, bias, output, weights)[HEADER:]
+
+    def moves(self, step: int) -> np.ndarray:
+        """Everything, but at first not the weights of the hidden units: few numbers are learnt sooner than many."""
+        outer, inner = self.recipe.num_features + 2 * self.hidden, self.recipe.num_features * self.hidden
+        return np.concatenate([np.ones(outer, bool), np.full(inner, step >= COARSE_STEPS)])
 
     def priority(self, parameters: FloatArray) -> Priority:
         """The parameters with a header."""

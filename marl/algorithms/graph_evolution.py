@@ -68,6 +68,10 @@ class GraphSpace:
         tensors = initial_tensors(self.sizes, self.seed)
         return self._flat({name: tensor / self._size(name, tensor.shape) for name, tensor in tensors.items()})
 
+    def moves(self, step: int) -> np.ndarray:
+        """Everything at every step."""
+        return np.ones(len(self._places), bool)
+
     def priority(self, parameters: FloatArray) -> Priority:
         """The network on top of the prior."""
         network = self._empty.copy()
