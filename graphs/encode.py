@@ -33,6 +33,7 @@ from graphs.arrays import (
 )
 from graphs.schema import NUM_NEIGHBOURS
 from problems.simulator.arrays import (
+    ARE_ALIKE,
     COMPLETION,
     DUE,
     FREE,
@@ -249,7 +250,10 @@ def _fill_tasks(problem: Problem, state: State, graph: Graph) -> None:
 
 @jit
 def _link_pairs(problem: Problem, state: State, graph: Graph) -> None:
-    """Agents and the remaining tasks they are eligible for; tasks and their jobs."""
+    """Agents and the remaining tasks they are eligible for; tasks and their jobs.
+
+    Alike agents would all have the same edges, so only those are linked that are free, to tasks that are open.
+    """
     now, unit, bound, count = state.clock[NOW], problem.means[UNIT], graph.numbers[BOUND], 0
     has_routes, first = problem.flags[HAS_CHANGEOVER], graph.ranges[ON_TASK, FIRST_NODE]
     for place in range(_num_tasks(graph)):
@@ -258,6 +262,8 @@ def _link_pairs(problem: Problem, state: State, graph: Graph) -> None:
         is_open = state.tasks[task, OPEN_SLOT] != NONE
         for pair in range(problem.tasks[task, PAIR_LO], problem.tasks[task, PAIR_HI]):
             agent, duration = problem.pairs[pair, PAIR_AGENT], problem.pairs[pair, PAIR_TIME]
+            if problem.flags[ARE_ALIKE] and not (is_open and state.agents[agent, FREE] <= now):
+                continue
             way = changeover_time(problem, state, agent, task)
             _, start, _ = placement(problem, state, agent, task, early, way)
             delay = float(max(start - way - now, 0))

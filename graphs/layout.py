@@ -26,7 +26,8 @@ LANES = 8
 
 # The head of a flat array and of a layout. In the array the tensors follow, in the layout the offset of each slot.
 VERSION, WIDTH, LAYERS, HEAD, MESSAGES, OFFSETS = range(6)
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
+"""Of this module and of the graph that a network was trained on: 2 links alike agents only if they are free."""
 # Slots outside the layers: embeddings by node type, the actor head, the head for waiting.
 ACTOR_AGENT, ACTOR_TASK, ACTOR_ROW, ACTOR_OUT, WAIT_AGENT, WAIT_OUT = range(NUM_NODE_TYPES, NUM_NODE_TYPES + 6)
 FIRST_LAYER = NUM_NODE_TYPES + 6

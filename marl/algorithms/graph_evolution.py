@@ -1,8 +1,9 @@
 """Evolution strategy for the network over the agent-task graph, on top of a prior that stays as it is.
 
 The search follows the objective of greedy episodes, as that for `tuned` does. The last layer of both heads starts at
-zero, so it begins exactly at the prior. Input layers are scaled by the size of the features of nodes, edges and
-candidates; numbers inside the network are of about size 1, so deeper parameters are searched as they are.
+zero, so it begins exactly at the prior. Weights are searched in units of what they multiply (the size of a feature of
+nodes, edges or candidates; 1 inside the network), and directions are shorter the more of them are summed, so that
+the sums of all layers change alike; those below the last layers of the heads change less, for there are many more.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graphs.layout import OFFSETS, Sizes, initial_tensors, pack, tensor_shapes
+from graphs.schema import NODE_TYPES, NUM_FEATURES
 from marl.algorithms.evolution import Evolution, SearchConfig, greedy_values
 from marl.spread import feature_spread, graph_spread
 from marl.weights import load_shipped
@@ -21,10 +23,16 @@ from problems.simulator import Filter
 from solvers.kinds import Kind
 from solvers.priority import MAY_WAIT, Priority
 
+INPUT_WEIGHTS = (*(f"embed.{node}.weight" for node in NODE_TYPES), "actor_row.weight")
+"""Tensors that multiply features of nodes and candidates."""
+
+INSIDE = 0.3
+"""Directions of parameters below the last layers of the heads, as a share of what they would be there."""
+
 
 @dataclass(frozen=True)
 class GraphEvolutionConfig(SearchConfig):
-    """Settings of the search for `policy`.
+    """Settings of the search for `policy`: rollouts are slower, so there are fewer, and more of them for directions.
 
     Attributes
     ----------
@@ -32,7 +40,12 @@ class GraphEvolutionConfig(SearchConfig):
         Of the network; small ones, so that a rollout is fast and a direction is not lost in many others.
     """
 
-    sizes: Sizes = field(default_factory=lambda: Sizes(width=8, layers=1, head=8))
+    pairs: int = 32
+    instances: int = 6
+    rate: float = 0.015
+    last_rate: float = 0.004
+    steps: int = 200
+    sizes: Sizes = field(default_factory=lambda: Sizes(width=8, layers=1, head=16))
 
 
 class GraphSpace:
@@ -60,13 +73,13 @@ class GraphSpace:
         self._spread["actor_row"] = feature_spread(family, seed, bool(prior[MAY_WAIT]))
 
     def scale(self) -> FloatArray:
-        """Spread of the feature that each parameter multiplies; 1 for numbers inside the network and biases."""
-        return self._flat({name: self._size(name, shape) for name, shape in tensor_shapes(self.sizes).items()})
+        """See the module's docstring; biases are as if they multiplied 1."""
+        return self._flat({name: self._scale_of(name, shape) for name, shape in tensor_shapes(self.sizes).items()})
 
     def first(self) -> FloatArray:
         """Random weights, none in the last layers of the heads."""
         tensors = initial_tensors(self.sizes, self.seed)
-        return self._flat({name: tensor / self._size(name, tensor.shape) for name, tensor in tensors.items()})
+        return self._flat({name: tensor / self._spread_of(name, len(tensor)) for name, tensor in tensors.items()})
 
     def moves(self, step: int) -> np.ndarray:
         """Everything at every step."""
@@ -85,14 +98,22 @@ class GraphSpace:
     def _flat(self, tensors: dict[str, np.ndarray]) -> FloatArray:
         return pack(tensors, self.sizes)[self._places].astype(np.float64)
 
-    def _size(self, name: str, shape: tuple[int, ...]) -> FloatArray:
-        """Size of what each number of a tensor multiplies, float64 of its shape."""
-        parts = name.split(".")
-        is_edge, is_input = "edge" in parts, parts[0] in ("embed", "actor_row") and parts[-1] == "weight"
-        if not (is_edge or is_input):
-            return np.ones(shape)
-        spread = self._spread[parts[-1] if is_edge else parts[-2]]
-        return np.repeat(spread, shape[1]).reshape(shape)
+    def _spread_of(self, name: str, rows: int) -> FloatArray:
+        """Size of what each row of a tensor multiplies, float64 [rows, 1]."""
+        parts, spread = name.split("."), np.ones(rows)
+        if "edge" in parts:
+            spread = self._spread[parts[-1]]
+        elif name in INPUT_WEIGHTS:
+            spread = self._spread[parts[-2]]
+        return spread[:, None]
+
+    def _scale_of(self, name: str, shape: tuple[int, int]) -> FloatArray:
+        """Scale of each number of a tensor, float64 of its shape."""
+        inside = 1.0 if "_out." in name else 1.0 / INSIDE
+        if "bias" in name:
+            return np.full(shape, inside)
+        summed = shape[1] if "attention" in name else shape[0]
+        return np.broadcast_to(self._spread_of(name, shape[0]) * np.sqrt(summed / NUM_FEATURES) * inside, shape)
 
 
 class GraphEvolution(Evolution):

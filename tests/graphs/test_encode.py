@@ -11,6 +11,7 @@ from graphs.hetero import graph_of
 from graphs.schema import EDGE_FEATURES, EDGE_TYPES, NODE_FEATURES, NUM_NEIGHBOURS, PAIR_FEATURES
 from problems.build import Job, Task, build_instance
 from problems.families.jsp import job_shop
+from problems.generators import random_spark
 from problems.simulator import Simulator, compile_problem, new_state
 from problems.simulator.pieces import advance
 
@@ -80,6 +81,18 @@ def test_every_type_is_present(instance):
     for _, relation, _ in EDGE_TYPES:
         assert graph.edges[relation].shape == (2, len(graph.edge_rows[relation]))
         assert graph.edge_rows[relation].shape[1] == len(EDGE_FEATURES[relation])
+
+
+def test_alike_agents_are_linked_only_if_free_and_to_open_tasks():
+    """Executors of Spark: an edge for each free one and each open stage, none for those that work."""
+    simulator = Simulator(random_spark(4, 5, 3, preset="decima", max_stages=4))
+    for _ in range(3):
+        simulator.commit(*simulator.candidates()[0])
+    graph = graph_of(simulator.problem, simulator.state)
+    free, is_open = np.array(column(graph, "agent", "is_free")), np.array(column(graph, "task", "is_open"))
+    expected = [[agent, task] for task in np.flatnonzero(is_open) for agent in np.flatnonzero(free)]
+    assert 0 < len(expected) < len(free) * len(is_open)
+    assert graph.edges["can_do"].T.tolist() == expected
 
 
 def test_nearest_remaining_neighbours():

@@ -7,15 +7,15 @@ import pytest
 from tiny import greedy_mean, job_shops, prior_of
 
 from graphs.layout import Sizes, tensor_shapes, unpack
-from graphs.schema import NODE_FEATURES
+from graphs.schema import NUM_FEATURES
 from marl.algorithms import evolution
-from marl.algorithms.graph_evolution import GraphEvolution, GraphEvolutionConfig, GraphSpace
+from marl.algorithms.graph_evolution import INSIDE, GraphEvolution, GraphEvolutionConfig, GraphSpace
 from marl.spread import SMALLEST_SPREAD, graph_spread
 from problems.generators import random_job_shop
 from solvers.kinds import Kind
 from solvers.priority import Priority
 
-CONFIG = GraphEvolutionConfig(pairs=12, instances=6, steps=20, averaging=0.8, workers=1)
+CONFIG = GraphEvolutionConfig(pairs=12, rate=0.05, averaging=0.8, workers=1)
 POOR = prior_of(log_duration=-0.2)
 """A prior that leaves much to learn."""
 
@@ -64,12 +64,16 @@ def test_parameters_are_all_numbers_of_all_tensors():
     assert sorted(found) == list(range(1, count + 1))
 
 
-def test_input_layers_are_searched_in_units_of_their_features():
-    """The scale of an embedding's weight is the size of its feature; that of a deeper weight is 1."""
+def test_directions_change_every_layer_alike():
+    """The scale of a weight is the size of what it multiplies, times the root of how many are summed."""
     space = GraphSpace("jsp", 1, Sizes(width=8, layers=1, head=8), POOR)
     scale = unpack(space.priority(space.scale()).network)
-    expected = graph_spread("jsp", 1)["task"]
+    features, eight = graph_spread("jsp", 1)["task"], np.sqrt(8 / NUM_FEATURES)
+    expected = features * np.sqrt(len(features) / NUM_FEATURES) / INSIDE
     assert np.allclose(scale["embed.task.weight"], expected[:, None])
-    assert (expected > SMALLEST_SPREAD).sum() > len(NODE_FEATURES["task"]) // 3
-    assert (scale["layers.0.source.done_by"] == 1.0).all() and (scale["embed.task.bias"] == 1.0).all()
-    assert not (scale["actor_row.weight"] == 1.0).all() and not (scale["layers.0.edge.can_do"] == 1.0).all()
+    assert (features > SMALLEST_SPREAD).sum() > len(features) // 3
+    assert np.allclose(scale["layers.0.source.done_by"], eight / INSIDE)
+    assert np.allclose(scale["layers.0.attention.done_by"], eight / INSIDE)
+    assert np.allclose(scale["actor_out.weight"], eight)
+    assert len(np.unique(scale["actor_row.weight"])) > 8 and len(np.unique(scale["layers.0.edge.can_do"])) > 3
+    assert np.allclose(scale["embed.task.bias"], 1 / INSIDE)
