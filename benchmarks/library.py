@@ -47,7 +47,7 @@ def _gap(path: Path, family: str, solver: str, budget: Budget) -> float:
 
 
 def learned_solvers(instance: Instance) -> list[str]:
-    """Those of `tuned` and `policy` that have weights for the family of ``instance``."""
+    """Those of `tuned`, `policy` and `auction` that have weights for the family of ``instance``."""
 
     def answers(solver: str) -> bool:
         try:
@@ -56,7 +56,7 @@ def learned_solvers(instance: Instance) -> list[str]:
             return False
         return True
 
-    return [solver for solver in ("tuned", "policy") if answers(solver)]
+    return [solver for solver in ("tuned", "policy", "auction") if answers(solver)]
 
 
 def objective_at(result: Result, seconds: float) -> float | None:

@@ -20,7 +20,7 @@ SOLVERS = ("eft", "sst", "atcs", "insertion", "pilot")
 PILOT_SECONDS = {"sdst_large": 10.0}
 """Time limit of pilot on each instance of a set; after it the rule makes the decisions that are left."""
 
-SAMPLED, SAMPLES = ("insertion", "tuned"), 100
+SAMPLED, SAMPLES = ("insertion", "tuned", "auction"), (100, 512)
 PROOF_SECONDS, PATIENCE = 30.0, 600.0
 """Seconds within which most small instances are to be proved, and after which the others are given up."""
 
@@ -47,8 +47,9 @@ def heuristics(shared: Path) -> Iterator[Row]:
         for solver in (*SOLVERS, *learned):
             yield _gap_row(shared, name, title, solver, 1)
         for solver in SAMPLED:
-            if solver in (*SOLVERS, *learned):
-                yield _gap_row(shared, name, title, solver, SAMPLES)
+            for samples in SAMPLES:
+                if solver in (*SOLVERS, *learned):
+                    yield _gap_row(shared, name, title, solver, samples)
 
 
 def _gap_row(shared: Path, name: str, title: str, solver: str, samples: int) -> Row:

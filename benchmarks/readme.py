@@ -55,9 +55,12 @@ SHOPS_AND_ROUTES = Table(
         Line("`pilot`", ("taillard pilot", "mtsplib pilot 1")),
         Line("`tuned`, one pass", ("taillard tuned", "mtsplib tuned 1")),
         Line("`policy`, one pass", ("taillard policy", "mtsplib policy 1")),
+        Line("`auction`, one pass", ("", "mtsplib auction 1")),
         Line("`tuned`, best of 128", ("taillard tuned 128", "mtsplib tuned 128")),
         Line("`tuned`, best of 512", ("taillard tuned 512", "mtsplib tuned 512")),
         Line("`insertion`, best of 512", ("", "mtsplib insertion 512")),
+        Line("`auction`, best of 128", ("", "mtsplib auction 128")),
+        Line("`auction`, best of 512", ("", "mtsplib auction 512")),
         Line("*published*: L2D, one pass (arXiv 2010.12367)", ("27.1 %", ""), True),
         Line("*published*: ScheduleNet, one pass (arXiv 2106.03051)", ("16.1 %", "16.1 %"), True),
         Line("*published*: best of 512 of a learned policy (MP-ASIL, 2025)", ("7.4 %", ""), True),
@@ -87,6 +90,7 @@ MACHINES = Table(
             "`policy`, one pass",
             ("brandimarte policy 1", "hurink_edata la policy 1", "sdst_small policy 1", "sdst_large policy 1"),
         ),
+        Line("`auction`, one pass", ("", "", "sdst_small auction 1", "sdst_large auction 1")),
         Line(
             "`pair`; `insertion`, best of 100",
             (
@@ -100,6 +104,7 @@ MACHINES = Table(
             "`tuned`, best of 100",
             ("brandimarte tuned 100", "hurink_edata la tuned 100", "sdst_small tuned 100", "sdst_large tuned 100"),
         ),
+        Line("`auction`, best of 100", ("", "", "sdst_small auction 100", "sdst_large auction 100")),
         Line("`tuned`, best of 512", ("brandimarte tuned 512", "hurink_edata la tuned 512", "", "")),
         Line("`cp-sat`, 60 s, 2 workers", ("brandimarte cp-sat 60", "", "", "")),
         Line("*published*: DANIEL, one pass [1]", ("13.6 %", "16.3 %", "", ""), True),

@@ -13,14 +13,15 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from marl.algorithms.base import Algorithm
+from marl.algorithms.base import Algorithm, Policy
 from marl.instances import VALIDATION_SEED, validation_instances
+from marl.policies.auction import Bids
 from marl.recipes import UNIVERSAL, families_with_recipe, recipe_of
 from marl.weights import load_weights, save_weights
 from problems.errors import MakespanError, UnknownNameError
 from problems.families.registry import load_entry
+from problems.instance import Instance
 from problems.simulator import compile_problem
-from solvers.priority import Priority
 from solvers.rollout import Runner
 from solvers.rules.dispatch import rule_priority
 
@@ -60,6 +61,7 @@ ALGORITHMS = {
         "imitation": "marl.algorithms.imitation:Imitation",
         "evolution": "marl.algorithms.graph_evolution:GraphEvolution",
     },
+    "auction": {"evolution": "marl.algorithms.auction_evolution:AuctionEvolution"},
 }
 """Training algorithms by the policy that they train, then by name; the first one is the policy's own."""
 
@@ -121,21 +123,21 @@ class Validator:
     """
 
     def __init__(self, family: str, count: int = VALIDATION_COUNT) -> None:
-        instances = validation_instances(family, count)
-        self.runners = [Runner(compile_problem(instance)) for instance in instances]
-        rules = [rule_priority(recipe_of(instance.family).rule) for instance in instances]
+        self.instances = validation_instances(family, count)
+        self.runners = [Runner(compile_problem(instance)) for instance in self.instances]
+        rules = [rule_priority(recipe_of(instance.family).rule) for instance in self.instances]
         self.reference = self._objectives(rules)
 
-    def __call__(self, priority: Priority) -> float:
+    def __call__(self, policy: Policy) -> float:
         """Mean ratio to the rule; below 1 is better than the rule."""
-        return float(np.mean(self._objectives([priority] * len(self.runners)) / self.reference))
+        return float(np.mean(self._objectives([policy] * len(self.runners)) / self.reference))
 
-    def _objectives(self, priorities: Sequence[Priority]) -> np.ndarray:
-        def greedy(runner: Runner, priority: Priority) -> float:
-            return float(runner.sample(priority)[0])
+    def _objectives(self, policies: Sequence[Policy]) -> np.ndarray:
+        def greedy(instance: Instance, runner: Runner, policy: Policy) -> float:
+            return float(policy.greedy(instance) if isinstance(policy, Bids) else runner.sample(policy)[0])
 
         with ThreadPoolExecutor(2) as pool:
-            return np.array(list(pool.map(greedy, self.runners, priorities)))
+            return np.array(list(pool.map(greedy, self.instances, self.runners, policies)))
 
 
 def run(settings: Settings, log: Log, tell: Tell = lambda message: None) -> int:
@@ -289,7 +291,7 @@ class Progress:
             ) from error
 
 
-def weights_of(priority: Priority) -> dict[str, np.ndarray]:
+def weights_of(priority: Policy) -> dict[str, np.ndarray]:
     """Arrays to save for a priority."""
     arrays = {"parameters": priority.parameters}
     network = getattr(priority, "network", None)

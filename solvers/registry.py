@@ -142,6 +142,13 @@ _ENTRIES = (
         "graph attention network over agents and tasks",
     ),
     SolverEntry(
+        "auction",
+        SolverKind.POLICY,
+        ("mtsp", "upms"),
+        "marl.policies.auction:solve_auction",
+        "agents bid for tasks with a small learned network; parts of the plans are awarded anew",
+    ),
+    SolverEntry(
         "universal",
         SolverKind.POLICY,
         None,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
+from marl.policies.auction import Bids
 from solvers.priority import Priority
+
+Policy: TypeAlias = Priority | Bids
+"""What is trained: priorities of candidates, or bids in auctions."""
 
 
 class Algorithm(Protocol):
@@ -13,7 +17,7 @@ class Algorithm(Protocol):
     def step(self) -> dict[str, float]:
         """Make one update; returns its metrics."""
 
-    def priority(self) -> Priority:
+    def priority(self) -> Policy:
         """The policy as it stands, for validation and for shipping."""
 
     def state(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphs.schema import CANDIDATE_FEATURES
+from marl.algorithms.base import Policy
 from marl.instances import training_instance
 from marl.recipes import recipe_of
 from marl.spread import feature_spread
@@ -38,7 +39,7 @@ class Space(Protocol):
     def moves(self, step: int) -> np.ndarray:
         """Which parameters a step may change, bool [P]."""
 
-    def priority(self, parameters: FloatArray) -> Priority:
+    def priority(self, parameters: FloatArray) -> Policy:
         """The policy of some parameters."""
 
     def values(self, instance: Instance, points: Sequence[FloatArray]) -> IntArray:
@@ -162,7 +163,7 @@ class Evolution:
         share = min(self.steps / self.config.steps, 1.0)
         return self.config.rate + share * (self.config.last_rate - self.config.rate)
 
-    def priority(self) -> Priority:
+    def priority(self) -> Policy:
         """The averaged parameters as a priority."""
         return self.space.priority(self.average / self.scale)
 

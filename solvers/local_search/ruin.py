@@ -68,12 +68,13 @@ def cost_of(routes: Routes) -> float:
 
 
 @jit
-def _below(stream: np.ndarray, count: int) -> int:
+def below(stream: np.ndarray, count: int) -> int:
+    """A random number from 0 to ``count`` - 1."""
     return min(int(uniform(stream) * count), count - 1)
 
 
 @jit
-def _task_of_longest(routes: Routes, stream: np.ndarray) -> int:
+def task_of_longest(routes: Routes, stream: np.ndarray) -> int:
     """A random task of a longest route."""
     num_tasks, longest, chosen, seen = len(routes.after) - len(routes.length), longest_of(routes), 0, 0
     for task in range(num_tasks):
@@ -85,11 +86,11 @@ def _task_of_longest(routes: Routes, stream: np.ndarray) -> int:
 
 
 @jit
-def _near(legs: Legs, task: int, num_tasks: int, stream: np.ndarray) -> int:
+def near(legs: Legs, task: int, num_tasks: int, stream: np.ndarray) -> int:
     """The nearest of a few random tasks: some other routes pass by there."""
     chosen, shortest = task, 0
     for _ in range(6):
-        other = _below(stream, num_tasks)
+        other = below(stream, num_tasks)
         length = leg(legs, 0, task, other) if other != task else 0
         if length >= 0 and other != task and (chosen == task or length < shortest):
             chosen, shortest = other, length
@@ -101,10 +102,10 @@ def _ruin(legs: Legs, memory: RuinMemory) -> int:
     """Take out a string of a longest route and strings of others; returns how many tasks are out."""
     routes, removed, stream = memory.routes, memory.removed, memory.stream
     num_tasks, count = len(removed), 0
-    seed = _task_of_longest(routes, stream) if uniform(stream) < 0.7 else _below(stream, num_tasks)
+    seed = task_of_longest(routes, stream) if uniform(stream) < 0.7 else below(stream, num_tasks)
     task = seed
-    for _ in range(1 + _below(stream, 3)):
-        for _ in range(1 + _below(stream, LONGEST_STRING)):
+    for _ in range(1 + below(stream, 3)):
+        for _ in range(1 + below(stream, LONGEST_STRING)):
             following = routes.after[task]
             remove(legs, routes, task)
             routes.route[task] = -1
@@ -113,7 +114,7 @@ def _ruin(legs: Legs, memory: RuinMemory) -> int:
             if following >= num_tasks:
                 break
             task = following
-        task = _near(legs, seed, num_tasks, stream)
+        task = near(legs, seed, num_tasks, stream)
         if routes.route[task] < 0:
             break
     return count
@@ -124,7 +125,7 @@ def _recreate(legs: Legs, memory: RuinMemory, count: int) -> None:
     """Insert what is out in random order."""
     even = uniform(memory.stream) < 0.5
     for last in range(count - 1, -1, -1):
-        index = _below(memory.stream, last + 1)
+        index = below(memory.stream, last + 1)
         task = memory.removed[index]
         memory.removed[index] = memory.removed[last]
         insert(legs, memory.routes, task, even)

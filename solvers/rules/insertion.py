@@ -35,12 +35,12 @@ from solvers.sequences import (
     remove,
 )
 
-_MOST_PASSES = 100
+MOST_PASSES = 100
 """Passes of taking out and putting back; each shortens a route or is the last."""
 
 
 @jit
-def _put_back(legs: Legs, routes: Routes, order: IntArray, even: bool) -> bool:
+def put_back(legs: Legs, routes: Routes, order: IntArray, even: bool) -> bool:
     """Take out tasks and insert each again; whether any went elsewhere."""
     moved, alike = False, len(legs.lengths) == 1
     for task in order:
@@ -61,13 +61,14 @@ def _build(legs: Legs, routes: Routes, order: IntArray, passes: int) -> int:
         insert(legs, routes, task, False)
     for even in (False, True):
         for _ in range(passes):
-            if not _put_back(legs, routes, order, even):
+            if not put_back(legs, routes, order, even):
                 break
     return longest_of(routes)
 
 
 @jit
-def _shuffle(order: IntArray, stream: np.ndarray) -> None:
+def shuffle(order: IntArray, stream: np.ndarray) -> None:
+    """Put ``order`` into random order."""
     for last in range(len(order) - 1, 0, -1):
         other = min(int(uniform(stream) * (last + 1)), last)
         order[last], order[other] = order[other], order[last]
@@ -78,8 +79,8 @@ def _sample(legs: Legs, routes: Routes, order: IntArray, stream: np.ndarray, see
     """Sample ``number`` of ``seed``; number 0 keeps the order it is given."""
     if number > 0:
         seed_stream(stream, seed, number)
-        _shuffle(order, stream)
-    return _build(legs, routes, order, _MOST_PASSES)
+        shuffle(order, stream)
+    return _build(legs, routes, order, MOST_PASSES)
 
 
 def solve_insertion(instance: Instance, budget: Budget, seed: int) -> Result:

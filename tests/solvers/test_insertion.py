@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from machines import unlike_machines
 
-from problems import Changeover, Instance, Job, Objective, Task, UnsupportedError
+from problems import Changeover, Job, Objective, Task, UnsupportedError
 from problems.build import build_instance
 from problems.families import multiple_tsp
 from problems.families.upms import parallel_machines
@@ -59,18 +60,6 @@ def test_directed_lengths():
     jobs = [Job([Task({0: 0})]), Job([Task({0: 0})])]
     instance = build_instance("ring", "custom", ("A",), jobs, Objective.LONGEST_ROUTE, changeover=changeover)
     assert solve_insertion(instance, Budget(samples=3), 0).objective == 3
-
-
-def unlike_machines(num_jobs: int, num_machines: int, seed: int, home: bool = True) -> Instance:
-    """Parallel machines with setups, some of which cannot process all jobs; one of them comes late."""
-    random = np.random.default_rng(seed)
-    durations = random.integers(1, 20, (num_jobs, num_machines))
-    durations[random.random(durations.shape) < 0.2] = -1
-    durations[:, 0] = np.maximum(durations[:, 0], 5)
-    setups = random.integers(0, 15, (num_machines, num_jobs, num_jobs))
-    first = random.integers(0, 15, (num_machines, num_jobs)) if home else None
-    instance = parallel_machines(f"machines-{seed}", durations, setups, first)
-    return instance.replace(agent_available=np.eye(1, num_machines, dtype=np.int64)[0] * 7)
 
 
 @pytest.mark.parametrize("home", [True, False])

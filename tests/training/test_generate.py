@@ -117,6 +117,7 @@ def test_what_solves_some_families_is_not_said_to_solve_all(run):
         trained = {name.removeprefix(f"{policy}-") for name in shipped_names() if name.startswith(policy)}
         assert set(SOLVERS[policy].families) | {"universal"} == trained | {"universal"}
         assert "jsp fjsp mtsp upms spark" in listed[policy]
+    assert "mtsp upms  " in listed["auction"] and shipped_names()[:2] == ["auction-mtsp", "auction-upms"]
     assert "jsp fjsp mtsp upms  " in listed["local-search"] and " all " in listed["pilot"]
     known = [name for name, family in FAMILIES.items() if is_supported(family.small_instance(0))]
     assert list(SOLVERS["local-search"].families) == known

@@ -15,7 +15,7 @@ AGENTS = "number of salesmen or executors, instead of what the file says"
 PRESETS = ("default", "decima")
 """The presets of Spark clusters; see `problems.families.spark`."""
 
-POLICIES = ("tuned", "policy")
+POLICIES = ("tuned", "policy", "auction")
 """What can be trained; see `marl.training.ALGORITHMS`."""
 
 MOST_WORKERS = 1024
