@@ -16,6 +16,7 @@ from benchmarks import (
     job_shops,
     messages,
     parallel_machines,
+    preset_table,
     presets,
     routes,
     spark,
@@ -28,7 +29,9 @@ from benchmarks.rows import Row, as_table, measure, read_results, write_results
 RESULTS = Path(__file__).parent / "results"
 
 
-def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable[[], Iterator[Row]]]:
+def sections(
+    shared: Path, jssenv: str | None, long: bool, minutes: float = training_runs.MINUTES
+) -> dict[str, Callable[[], Iterator[Row]]]:
     """Every section by name, in order."""
     return {
         "rules": job_shops.rules,
@@ -52,7 +55,12 @@ def sections(shared: Path, jssenv: str | None, long: bool) -> dict[str, Callable
         "spark-learned": lambda: spark.learned(shared),
         "environments": lambda: environment_speed.rows(jssenv),
         "presets": lambda: presets.rows(jssenv),
-    } | ({"train": training_runs.rows} if long else {})
+    } | (_trainings(minutes) if long else {})
+
+
+def _trainings(minutes: float) -> dict[str, Callable[[], Iterator[Row]]]:
+    """Sections that train for so many minutes a run."""
+    return {"train": lambda: training_runs.rows(minutes), "preset-table": lambda: preset_table.rows(minutes)}
 
 
 def main() -> int:
@@ -65,12 +73,15 @@ def main() -> int:
     parser.add_argument(
         "--long",
         action="store_true",
-        help="what takes hours, too: longer CP-SAT runs, training from nothing (train)",
+        help="what takes hours, too: longer CP-SAT runs, training from nothing (train, preset-table)",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=training_runs.MINUTES, help="of each training with --long (default: 20)"
     )
     parser.add_argument("--only", help="comma-separated sections; the results are then left alone")
     parser.add_argument("--update", action="store_true", help="with --only: replace these sections in the results")
     options = parser.parse_args()
-    known = sections(options.shared, options.jssenv, options.long)
+    known = sections(options.shared, options.jssenv, options.long, options.minutes)
     chosen = options.only.split(",") if options.only else list(known)
     _require_possible(parser, options, chosen, known)
     measured = {name: measure(known[name], partial(_tell, name)) for name in chosen}

@@ -227,14 +227,40 @@ def families_with_recipe() -> list[str]:
     return [family for family in RECIPES if family != UNIVERSAL]
 
 
+def _published_job_shop(seed: int) -> Instance:
+    random = np.random.default_rng([seed, 1])
+    return random_job_shop(int(random.integers(7, 15)), int(random.integers(2, 6)), seed)
+
+
+def _schedulenet() -> Recipe:
+    """Job shops of the sizes that ScheduleNet was trained on (arXiv 2106.03051)."""
+    return replace(RECIPES["jsp"], instance=_published_job_shop, sizes="7 to 14 jobs on 2 to 5 machines, any as likely")
+
+
+def _decima() -> Recipe:
+    """Spark clusters as usual, or of a variant, under the preset of Decima (arXiv 1810.01963)."""
+    usual = RECIPES["spark"]
+    return replace(
+        usual,
+        instance=lambda seed: with_preset(usual.instance(seed), "decima"),
+        sizes=f"{usual.sizes}; all with preset decima",
+    )
+
+
+PRESET_RECIPES = {"schedulenet": _schedulenet, "decima": _decima}
+"""Recipes of the published formulations that are trained, by the policy's name."""
+
+
 def recipe_of(family: str) -> Recipe:
-    """Recipe of ``family``.
+    """Recipe of ``family``, or of a published formulation.
 
     Raises
     ------
     UnknownNameError
         If there is none; the message lists those there are.
     """
+    if family in PRESET_RECIPES:
+        return PRESET_RECIPES[family]()
     if family not in RECIPES:
         raise UnknownNameError("family to train on", family, list(RECIPES))
     return RECIPES[family]

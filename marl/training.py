@@ -15,13 +15,13 @@ import numpy as np
 
 from marl.algorithms.base import Algorithm, Policy
 from marl.instances import VALIDATION_SEED, validation_instances
-from marl.policies.auction import Bids
-from marl.recipes import UNIVERSAL, families_with_recipe, recipe_of
+from marl.recipes import PRESET_RECIPES, UNIVERSAL, Recipe, families_with_recipe, recipe_of
 from marl.weights import load_weights, save_weights
 from problems.errors import MakespanError, UnknownNameError
 from problems.families.registry import load_entry
 from problems.instance import Instance
 from problems.simulator import compile_problem
+from solvers.priority import Priority
 from solvers.rollout import Runner
 from solvers.rules.dispatch import rule_priority
 
@@ -62,6 +62,8 @@ ALGORITHMS = {
         "evolution": "marl.algorithms.graph_evolution:GraphEvolution",
     },
     "auction": {"evolution": "marl.algorithms.auction_evolution:AuctionEvolution"},
+    "schedulenet": {"clip-reinforce": "marl.presets.schedulenet_training:ScheduleNetTraining"},
+    "decima": {"reinforce": "marl.presets.decima_training:DecimaTraining"},
 }
 """Training algorithms by the policy that they train, then by name; the first one is the policy's own."""
 
@@ -111,13 +113,18 @@ def make_algorithm(settings: Settings) -> Algorithm:
     return load_entry(known[name])(settings.family, settings.seed)
 
 
+def recipe_name(settings: Settings) -> str:
+    """What the instances of a run are made for: a family, or a published formulation."""
+    return settings.policy if settings.policy in PRESET_RECIPES else settings.family
+
+
 class Validator:
     """Mean objective of greedy episodes on held-out instances, relative to the rule of their family's recipe.
 
     Parameters
     ----------
     family
-        Family of the instances.
+        Family of the instances, or the published formulation that they are made for.
     count
         Number of instances.
     """
@@ -134,7 +141,7 @@ class Validator:
 
     def _objectives(self, policies: Sequence[Policy]) -> np.ndarray:
         def greedy(instance: Instance, runner: Runner, policy: Policy) -> float:
-            return float(policy.greedy(instance) if isinstance(policy, Bids) else runner.sample(policy)[0])
+            return float(runner.sample(policy)[0] if isinstance(policy, Priority) else policy.greedy(instance))
 
         with ThreadPoolExecutor(2) as pool:
             return np.array(list(pool.map(greedy, self.instances, self.runners, policies)))
@@ -158,10 +165,11 @@ def run(settings: Settings, log: Log, tell: Tell = lambda message: None) -> int:
         progress.resume()
     else:
         progress.require_new()
-    validator = Validator(settings.family)
+    validator = Validator(recipe_name(settings))
     first = progress.updates
     deadline = time.monotonic() + 60.0 * settings.minutes
     saved = time.monotonic()
+    progress.start_clock()
     while time.monotonic() < deadline and not progress.reached(settings.updates):
         metrics = algorithm.step()
         progress.updates += 1
@@ -204,6 +212,8 @@ class Progress:
     def __init__(self, settings: Settings, algorithm: Algorithm) -> None:
         self.settings, self.algorithm = settings, algorithm
         self.updates, self.best = 0, float("inf")
+        self.recipe: Recipe = recipe_of(recipe_name(settings))
+        self.seconds, self._since = 0.0, time.monotonic()
         self.path = settings.out / "checkpoint.npz"
 
     @property
@@ -220,8 +230,17 @@ class Progress:
             "policy": settings.policy,
             "seed": settings.seed,
             "algorithm": algorithm_name(settings),
-            "variant": recipe_of(settings.family).variant,
+            "variant": self.recipe.variant,
         }
+
+    def start_clock(self) -> None:
+        """Count the time of training from now on."""
+        self._since = time.monotonic()
+
+    @property
+    def minutes(self) -> float:
+        """Minutes of training, those of earlier parts of the run included."""
+        return (self.seconds + time.monotonic() - self._since) / 60.0
 
     def reached(self, updates: int | None) -> bool:
         """Whether the run has made as many updates as asked for."""
@@ -237,14 +256,15 @@ class Progress:
         return ratio
 
     def _card(self, ratio: float) -> dict[str, Any]:
-        family, rule = self.settings.family, recipe_of(self.settings.family).rule
+        family, rule = self.settings.family, self.recipe.rule
         return {
             "policy": self.settings.policy,
             "families": [*families_with_recipe(), UNIVERSAL] if family == UNIVERSAL else [family],
             "makespan_version": version("makespan"),
             "seed": self.settings.seed,
             "updates": self.updates,
-            "training_sizes": recipe_of(family).sizes,
+            "minutes": round(self.minutes, 1),
+            "training_sizes": self.recipe.sizes,
             "algorithm": algorithm_name(self.settings),
             "command": f"python -m training train --family {family} --policy {self.settings.policy} "
             f"--algorithm {algorithm_name(self.settings)} --seed {self.settings.seed} --out DIR",
@@ -256,7 +276,7 @@ class Progress:
 
     def save(self) -> None:
         """Write the checkpoint; a crash leaves the old or the new one."""
-        header = json.dumps({**self.identity, "updates": self.updates, "best": self.best})
+        header = json.dumps({**self.identity, "updates": self.updates, "best": self.best, "seconds": 60 * self.minutes})
         part = self.path.with_name("checkpoint.part.npz")
         np.savez(part, header=np.array(header), **self.algorithm.state())
         part.replace(self.path)
@@ -269,7 +289,7 @@ class Progress:
         for key, value in self.identity.items():
             if header[key] != value:
                 raise MakespanError(f"{self.path}: the run has {key} {header[key]!r}; asked for {value!r}")
-        self.updates, self.best = header["updates"], header["best"]
+        self.updates, self.best, self.seconds = header["updates"], header["best"], header["seconds"]
         self.algorithm.load_state(state)
 
     def require_new(self) -> None:
@@ -282,7 +302,7 @@ class Progress:
         try:
             with np.load(self.path) as stored:
                 # Checkpoints of earlier versions do not name what was usual.
-                usual = {"algorithm": next(iter(ALGORITHMS[self.settings.policy])), "variant": ""}
+                usual = {"algorithm": next(iter(ALGORITHMS[self.settings.policy])), "variant": "", "seconds": 0.0}
                 header = {**usual, **json.loads(str(stored["header"]))}
                 return header, {name: _plain(stored[name]) for name in stored.files if name != "header"}
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TypeAlias
 
 from problems.errors import UnknownNameError, UnsupportedError
@@ -58,6 +59,9 @@ RULE_FAMILIES = {
 }
 """Families that a rule is meant for, where it is not meant for all."""
 
+
+LEARNED = ("tuned", "policy", "schedulenet", "decima")
+"""Solvers that weights of one's own can be given to."""
 
 TRAINED_FAMILIES = ("jsp", "fjsp", "mtsp", "upms", "spark")
 """Families that the shipped weights of ``tuned`` and ``policy`` were trained for."""
@@ -170,6 +174,20 @@ _ENTRIES = (
         "PPO on the instance itself, which chooses dispatching rules (needs the extra 'rl')",
     ),
     SolverEntry(
+        "schedulenet",
+        SolverKind.POLICY,
+        ("jsp",),
+        "marl.presets.solving:solve_schedulenet",
+        "ScheduleNet as published, trained here",
+    ),
+    SolverEntry(
+        "decima",
+        SolverKind.POLICY,
+        ("spark",),
+        "marl.presets.solving:solve_decima",
+        "Decima as published, trained here (Spark preset decima)",
+    ),
+    SolverEntry(
         "cp-sat",
         SolverKind.EXACT,
         None,
@@ -223,18 +241,22 @@ def _require_dispatch(base: str, rule: str) -> None:
         )
 
 
-def get_solver(name: str) -> Solver:
-    """The callable behind ``name``, imported now.
+def get_solver(name: str, weights: Path | None = None) -> Solver:
+    """The callable behind ``name``, imported now; ``weights`` take the place of the shipped ones.
 
     Raises
     ------
     UnknownNameError, UnsupportedError
-        As `get_entry`.
+        As `get_entry`; also if the solver has no weights of its own.
     """
     entry = get_entry(name)
+    if weights is not None and entry.name not in LEARNED:
+        raise UnsupportedError(f"'{name}' takes no weights; {', '.join(LEARNED)} do")
     module, function = entry.load.split(":")
     solve = getattr(import_module(module), function)
     if entry.kind is SolverKind.DISPATCH:
         return partial(solve, rule=name)
+    if weights is not None:
+        return partial(solve, weights=weights)
     rule = name.partition(":")[2]
     return partial(solve, rule=rule) if rule else solve

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from solvers.registry import LEARNED
 from training.instances import Source
 from training.rows import ERROR, Row, slug
 
@@ -28,6 +29,8 @@ class RowTask:
         What to run.
     folder
         Where the files of the evaluation go.
+    weights
+        Of a learned solver, instead of the shipped ones.
     """
 
     number: int
@@ -38,6 +41,7 @@ class RowTask:
     samples: int
     time_limit: float | None
     folder: Path
+    weights: Path | None = None
 
     def row(self) -> Row:
         """The row before anything is known."""
@@ -55,8 +59,9 @@ def make_tasks(
     samples: int,
     time_limit: float | None,
     folder: Path,
+    weights: Path | None = None,
 ) -> list[RowTask]:
-    """Tasks of all instances x solvers x seeds, in this order."""
+    """Tasks of all instances x solvers x seeds, in this order; ``weights`` are for the learned solver among them."""
     rows = [
         (source_number, source, solver, seed)
         for source_number, source in enumerate(sources, 1)
@@ -64,7 +69,17 @@ def make_tasks(
         for seed in seeds
     ]
     return [
-        RowTask(number, source_number, source, solver, seed, samples, time_limit, folder)
+        RowTask(
+            number,
+            source_number,
+            source,
+            solver,
+            seed,
+            samples,
+            time_limit,
+            folder,
+            weights if solver in LEARNED else None,
+        )
         for number, (source_number, source, solver, seed) in enumerate(rows, 1)
     ]
 
@@ -91,7 +106,8 @@ def _perform(task: RowTask, row: Row) -> None:
 
     instance = task.source.load()
     describe(row, instance, task.source.path)
-    result = solve_instance(instance, task.solver, Budget(task.time_limit, task.samples), task.seed)
+    budget = Budget(task.time_limit, task.samples)
+    result = solve_instance(instance, task.solver, budget, task.seed, task.weights)
     record(row, result)
     _write(task, row, instance, result)
 

@@ -17,7 +17,7 @@ from training.preparing import prepare
 from training.rows import Row, relative_excess
 
 
-def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int) -> Result:
+def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int, weights: Path | None = None) -> Result:
     """Run ``solver`` as `solvers.registry.get_solver` gives it, with the same seed, and check its schedule again.
 
     Raises
@@ -27,8 +27,8 @@ def solve_instance(instance: Instance, solver: str, budget: Budget, seed: int) -
     MakespanError
         If the solver is unknown or refuses the instance.
     """
-    prepare(instance.family, solver)
-    result = get_solver(solver)(instance, budget, seed)
+    prepare(instance.family, solver, weights)
+    result = get_solver(solver, weights)(instance, budget, seed)
     if result.schedule is not None:
         value = checked_objective(instance, result.schedule, solver)
         if value != result.objective:

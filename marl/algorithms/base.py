@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeAlias
 
-from marl.policies.auction import Bids
+import numpy as np
+
+from problems.instance import Instance
 from solvers.priority import Priority
 
-Policy: TypeAlias = Priority | Bids
-"""What is trained: priorities of candidates, or bids in auctions."""
+
+class Playing(Protocol):
+    """A policy that plays by itself instead of ranking candidates in the compiled simulator."""
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """What is saved."""
+
+    def greedy(self, instance: Instance) -> int:
+        """Objective of the greedy episode, in integer time."""
+
+
+Policy: TypeAlias = Priority | Playing
+"""What is trained: priorities of candidates, bids in auctions, networks of published formulations."""
 
 
 class Algorithm(Protocol):

@@ -8,10 +8,11 @@ are read as arrays and run in compiled code.
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from graphs.layout import NO_NETWORK
 from marl.recipes import UNIVERSAL, temperature_of
-from marl.weights import Weights, load_shipped
+from marl.weights import Weights, load_shipped, weights_for
 from problems.instance import Instance
 from problems.simulator import Filter
 from solvers.budget import Budget
@@ -39,15 +40,18 @@ def shipped_priority(policy: str, family: str) -> Priority:
     return priority_of(load_shipped(policy, family))
 
 
-def solve(instance: Instance, budget: Budget, seed: int, policy: str) -> Result:
+def solve(instance: Instance, budget: Budget, seed: int, policy: str, weights: Path | None = None) -> Result:
     """Schedule greedily, or take the best of ``budget.samples`` episodes of which the first is greedy.
 
     Raises
     ------
     UnsupportedError
-        If no weights are shipped for the instance's family.
+        If no weights are given, and none are shipped for the instance's family.
+    WeightsError
+        If the weights given are of another policy or family.
     """
-    priority, temperature = shipped_priority(policy, instance.family), temperature_of(instance.family)
+    priority = priority_of(weights_for(policy, instance.family, weights))
+    temperature = temperature_of(instance.family)
     return solve_by_samples(instance, budget, seed, policy, priority, temperature)
 
 

@@ -60,6 +60,11 @@ class PresetEnv(gymnasium.Env[Seen, Any], ABC, Generic[Seen, Played]):
         """The instance that is being played."""
         return self._game.instance
 
+    @property
+    def now(self) -> int:
+        """The present instant, in integer time."""
+        return self._game.now
+
     def schedule(self) -> Schedule:
         """All commitments so far."""
         return self._game.schedule()

@@ -76,57 +76,69 @@ class DecimaNetwork(nn.Module):
         self.score_limit = _network(3 + 2 * EMBEDDING + 1, HEAD, 1, last=False)
 
     def forward(self, seen: Mapping[str, NDArray[Any]], dags: Dags) -> tuple[Tensor, Tensor]:
-        """Scores of stages [T] and of limits [J, M]; large negative numbers where they may not be chosen.
+        """Scores of stages [..., T] and of limits [..., J, M]; large negative numbers where they may not be chosen.
 
         Parameters
         ----------
         seen
-            Observation of `marl.presets.decima.DecimaEnv`.
+            Observation of `marl.presets.decima.DecimaEnv`, or several of one instance, each entry stacked.
         dags
             Of the instance.
         """
+        scores, told = self.score_stages(seen, dags)
+        return scores, self.score_limits(told, torch.as_tensor(seen["limit_mask"]))
+
+    def score_stages(self, seen: Mapping[str, NDArray[Any]], dags: Dags) -> tuple[Tensor, Tensor]:
+        """Scores of stages [..., T], and what the scores of limits need of each job [..., J, 19]."""
         stages, jobs = torch.as_tensor(seen["stages"]), torch.as_tensor(seen["jobs"])
         embedded = self.embed(stages, dags)
         of_job, of_cluster = self.summarise(stages, embedded, seen, dags)
-        everywhere = of_cluster.expand(len(stages), -1)
-        stage_rows = torch.cat([stages, embedded, of_job[dags.job], everywhere], dim=1)
-        stage_scores = self.score_stage(stage_rows).squeeze(1)
-        limit_scores = self._score_limits(jobs, of_job, of_cluster, seen["limit_mask"].shape[1])
-        stage_mask, limit_mask = torch.as_tensor(seen["stage_mask"]), torch.as_tensor(seen["limit_mask"])
-        return stage_scores + NO * (1 - stage_mask), limit_scores + NO * (1 - limit_mask)
+        everywhere = of_cluster[..., None, :].expand(*stages.shape[:-1], -1)
+        rows = torch.cat([stages, embedded, of_job[..., dags.job, :], everywhere], dim=-1)
+        scores = self.score_stage(rows).squeeze(-1) + NO * (1 - torch.as_tensor(seen["stage_mask"]))
+        return scores, torch.cat([jobs, of_job, of_cluster[..., None, :].expand(*jobs.shape[:-1], -1)], dim=-1)
+
+    def score_limits(self, told: Tensor, mask: Tensor) -> Tensor:
+        """Scores of the limits [..., M] of jobs.
+
+        Parameters
+        ----------
+        told : float32 [..., 19]
+            Of each job, by `score_stages`.
+        mask : int8 [..., M]
+            Which limits may be chosen.
+        """
+        count = mask.shape[-1]
+        limits = (torch.arange(1, count + 1) / LIMITS_UNIT)[:, None].expand(*told.shape[:-1], -1, 1)
+        rows = torch.cat([told[..., None, :].expand(*told.shape[:-1], count, -1), limits], dim=-1)
+        return self.score_limit(rows).squeeze(-1) + NO * (1 - mask)
 
     def embed(self, stages: Tensor, dags: Dags) -> Tensor:
-        """Embeddings of stages [T, 8], those of their children in them."""
+        """Embeddings of stages [..., T, 8], those of their children in them."""
         embedded = self.raise_rows(stages)
         for parents, children in zip(dags.parents, dags.children, strict=True):
-            sums = torch.zeros_like(embedded).index_add(0, parents, self.send(embedded[children]))
+            sums = torch.zeros_like(embedded).index_add(-2, parents, self.send(embedded[..., children, :]))
             hit = torch.unique(parents)
-            embedded = embedded.index_add(0, hit, self.receive(sums[hit]))
+            embedded = embedded.index_add(-2, hit, self.receive(sums[..., hit, :]))
         return embedded
 
     def summarise(
         self, stages: Tensor, embedded: Tensor, seen: Mapping[str, NDArray[Any]], dags: Dags
     ) -> tuple[Tensor, Tensor]:
-        """Summaries of jobs [J, 8] and of the cluster [8]."""
+        """Summaries of jobs [..., J, 8] and of the cluster [..., 8]."""
         unended, present = torch.as_tensor(seen["is_unended"]), torch.as_tensor(seen["is_present"])
-        told = self.to_job(torch.cat([stages, embedded], dim=1)) * unended[:, None]
-        of_job = torch.zeros(len(present), EMBEDDING).index_add(0, dags.job, told)
-        return of_job, (self.to_cluster(of_job) * present[:, None]).sum(dim=0)
+        told = self.to_job(torch.cat([stages, embedded], dim=-1)) * unended[..., None]
+        of_job = torch.zeros(*present.shape, EMBEDDING).index_add(-2, dags.job, told)
+        return of_job, (self.to_cluster(of_job) * present[..., None]).sum(dim=-2)
 
     def log_probability(self, seen: Mapping[str, NDArray[Any]], dags: Dags) -> Tensor:
-        """Logarithms of the probabilities of all actions, [T * M]: of the stage, times that of the limit for its job.
+        """Logarithms of the probabilities of all actions, [..., T * M]: of the stage, times that of its job's limit.
 
         Actions that are illegal have a probability of about exp(-10000).
         """
         stage_scores, limit_scores = self(seen, dags)
-        stages, limits = torch.log_softmax(stage_scores, 0), torch.log_softmax(limit_scores, 1)
-        return (stages[:, None] + limits[dags.job]).ravel()
-
-    def _score_limits(self, jobs: Tensor, of_job: Tensor, of_cluster: Tensor, count: int) -> Tensor:
-        limits = torch.arange(1, count + 1) / LIMITS_UNIT
-        told = torch.cat([jobs, of_job, of_cluster.expand(len(jobs), -1)], dim=1)
-        rows = torch.cat([told[:, None].expand(-1, count, -1), limits[None, :, None].expand(len(jobs), -1, 1)], dim=2)
-        return self.score_limit(rows).squeeze(2)
+        stages, limits = torch.log_softmax(stage_scores, -1), torch.log_softmax(limit_scores, -1)
+        return (stages[..., None] + limits[..., dags.job, :]).flatten(-2)
 
 
 def _network(inputs: int, hidden: Sequence[int], outputs: int, last: bool) -> nn.Sequential:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch_geometric.utils import softmax
@@ -19,6 +20,7 @@ from marl.presets.schedulenet import NODE_FEATURES, NODE_KINDS, MachineGraph
 WIDTH = 32
 ACTOR = (256, 128)
 KINDS = len(NODE_KINDS)
+ACCESSIBLE, TARGET = NODE_FEATURES.index("is_accessible"), NODE_FEATURES.index("is_target")
 
 
 class Interaction(nn.Module):
@@ -100,23 +102,36 @@ class ScheduleNet(nn.Module):
 
     def forward(self, graph: MachineGraph) -> tuple[Tensor, Tensor]:
         """Operations that can be started, int64 [K], and scores [K + 1] of them and, last, of waiting."""
-        edges, kind = torch.as_tensor(graph.edges), torch.as_tensor(graph.kind)
-        nodes, edge_rows = self.embed(graph, edges, kind)
-        accessible = torch.as_tensor(graph.rows[:, NODE_FEATURES.index("is_accessible")])
-        options = torch.nonzero((accessible[edges[0]] > 0) & (edges[1] == graph.target)).squeeze(1)
-        task_nodes = edges[0][options]
-        target = nodes[graph.target].expand(len(options), -1)
-        rows = torch.cat([target, nodes[task_nodes], edge_rows[options]], dim=1)
-        waiting = torch.cat([nodes[graph.target], nodes[graph.target], torch.zeros(WIDTH)])
-        scores = self.actor(torch.cat([rows, waiting[None]])).squeeze(1)
-        return torch.as_tensor(graph.task)[task_nodes], scores
+        return self.score([graph])[0]
 
-    def embed(self, graph: MachineGraph, edges: Tensor, kind: Tensor) -> tuple[Tensor, Tensor]:
+    def score(self, graphs: Sequence[MachineGraph]) -> list[tuple[Tensor, Tensor]]:
+        """As `forward`, for several graphs at once."""
+        sizes = [len(graph.rows) for graph in graphs]
+        first = np.concatenate([[0], np.cumsum(sizes)[:-1]])  # node of each graph
+        rows = torch.as_tensor(np.concatenate([graph.rows for graph in graphs]))
+        kind = torch.as_tensor(np.concatenate([graph.kind for graph in graphs]))
+        edges = torch.as_tensor(np.concatenate([g.edges + low for g, low in zip(graphs, first, strict=True)], axis=1))
+        nodes, told = self.embed(rows, torch.as_tensor(np.concatenate([g.edge_rows for g in graphs])), edges, kind)
+        source, target = edges
+        options = torch.nonzero((rows[source, ACCESSIBLE] > 0) & (rows[target, TARGET] > 0)).squeeze(1)
+        asked = torch.as_tensor(first + [graph.target for graph in graphs])
+        starting = torch.cat([nodes[target[options]], nodes[source[options]], told[options]], dim=1)
+        waiting = torch.cat([nodes[asked], nodes[asked], torch.zeros(len(graphs), WIDTH)], dim=1)
+        scores = self.actor(torch.cat([starting, waiting])).squeeze(1)
+        tasks = torch.as_tensor(np.concatenate([graph.task for graph in graphs]))[source[options]]
+        counts = torch.bincount(torch.searchsorted(asked, target[options]), minlength=len(graphs)).tolist()
+        of_graph = scores[: len(options)].split(counts)
+        return [
+            (own, torch.cat([found, wait]))
+            for own, found, wait in zip(tasks.split(counts), of_graph, scores[len(options) :].split(1), strict=True)
+        ]
+
+    def embed(self, rows: Tensor, edge_rows: Tensor, edges: Tensor, kind: Tensor) -> tuple[Tensor, Tensor]:
         """Embeddings of nodes and edges after all layers."""
-        nodes, edge_rows = self.first(torch.as_tensor(graph.rows), edges, torch.as_tensor(graph.edge_rows), kind)
+        nodes, told = self.first(rows, edges, edge_rows, kind)
         for _ in range(self.rounds):
-            nodes, edge_rows = self.again(nodes, edges, edge_rows, kind)
-        return nodes, edge_rows
+            nodes, told = self.again(nodes, edges, told, kind)
+        return nodes, told
 
 
 def multilayer(inputs: int, hidden: Sequence[int], outputs: int) -> nn.Sequential:

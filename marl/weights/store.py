@@ -99,8 +99,25 @@ def load_shipped(policy: str, family: str) -> Weights:
     if name not in shipped_names():
         raise UnsupportedError(
             f"there are no trained weights '{name}' (there are: {', '.join(shipped_names())}); solve an instance of "
-            f"family '{family}' with a rule (--solver spt-twkr), pilot or cp-sat"
+            f"family '{family}' with a rule (--solver spt-twkr), pilot or cp-sat, or give weights (--weights)"
         )
     weights = load_weights(SHIPPED / f"{name}.safetensors")
+    weights.require(policy, family)
+    return weights
+
+
+def weights_for(policy: str, family: str, path: Path | None) -> Weights:
+    """Weights of ``policy`` for ``family``: those in ``path``, or the shipped ones.
+
+    Raises
+    ------
+    UnsupportedError
+        If no path is given and none are shipped.
+    WeightsError
+        If they cannot be read, or are of another policy, family or schema.
+    """
+    if path is None:
+        return load_shipped(policy, family)
+    weights = load_weights(path)
     weights.require(policy, family)
     return weights

@@ -8,7 +8,8 @@ from tiny import greedy_mean, prior_of, spark_batches
 
 from graphs.layout import Sizes
 from marl.algorithms import graph_training
-from marl.algorithms.decima import NEVER, Decima, DecimaConfig, returns_at
+from marl.algorithms.decima import Decima, DecimaConfig
+from marl.algorithms.input_dependent import NEVER, returns_at
 from problems.families.spark_variants import preset_of
 from problems.generators import random_spark
 

@@ -15,7 +15,7 @@ AGENTS = "number of salesmen or executors, instead of what the file says"
 PRESETS = ("default", "decima")
 """The presets of Spark clusters; see `problems.families.spark`."""
 
-POLICIES = ("tuned", "policy", "auction")
+POLICIES = ("tuned", "policy", "auction", "schedulenet", "decima")
 """What can be trained; see `marl.training.ALGORITHMS`."""
 
 MOST_WORKERS = 1024
@@ -44,6 +44,9 @@ class SolveOptions:
         None,
         "NAME",
     )
+    weights: Path | None = option(
+        "weights of a learned solver instead of the shipped ones (.safetensors)", None, "FILE"
+    )
     time_limit: float | None = option("seconds to search", None, "S", minimum=0)
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
     seed: int = option("seed of all randomness", 0, "N", minimum=0, maximum=LARGEST_SEED)
@@ -65,6 +68,7 @@ class EvaluateOptions:
     agents: tuple[int, ...] = option(AGENTS + ", one row each", (), metavar="M", minimum=1)
     executors: tuple[int, ...] = option("numbers of executors of Spark clusters, one row each", (), "M", minimum=1)
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
+    weights: Path | None = option("weights of the one learned solver (.safetensors)", None, "FILE")
     samples: int = option("number of randomized schedules of which the best is kept", 1, "K", minimum=1)
     time_limit: float | None = option("seconds to search, per row", None, "S", minimum=0)
     workers: int = option("processes that work on rows at the same time", 1, "N", minimum=1, maximum=MOST_WORKERS)
@@ -82,8 +86,8 @@ class TrainConfig:
     family
         Family whose generated instances are trained on.
     policy
-        ``tuned`` (a small priority on candidate features) or ``policy`` (the attention network); None for the one
-        that the algorithm trains.
+        ``tuned`` (a small priority on candidate features), ``policy`` (the attention network), or a published
+        formulation: ``schedulenet``, ``decima``. None for the one that the algorithm trains.
     algorithm
         Name of the training algorithm; None leaves the choice to the policy.
     minutes

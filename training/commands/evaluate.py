@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from problems.families import get_family
-from solvers.registry import get_entry
+from solvers.registry import LEARNED, get_entry
 from training.commands.arguments import EvaluateOptions
 from training.evaluation import RowTask, crashed, make_tasks
 from training.files import make_folder, to_csv, to_json, write_whole
@@ -52,7 +52,9 @@ def run(options: EvaluateOptions) -> int:
     )
     make_folder(options.out)
     started = datetime.now(UTC)
-    tasks = make_tasks(sources, options.solvers, options.seeds, options.samples, options.time_limit, options.out)
+    tasks = make_tasks(
+        sources, options.solvers, options.seeds, options.samples, options.time_limit, options.out, options.weights
+    )
     rows = _compute(tasks, options.workers)
     missing = len(tasks) - len(rows)
     flag_below_bounds(rows)
@@ -78,6 +80,9 @@ def _require_known(options: EvaluateOptions) -> None:
             raise OptionError(f"--{name} is empty; name at least one")
     for solver in options.solvers:
         get_entry(solver)
+    learned = [solver for solver in options.solvers if solver in LEARNED]
+    if options.weights is not None and len(learned) != 1:
+        raise OptionError(f"--weights needs exactly one of {', '.join(LEARNED)} in --solvers, found {len(learned)}")
 
 
 def _compute(tasks: list[RowTask], workers: int) -> list[Row]:

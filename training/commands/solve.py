@@ -47,7 +47,7 @@ def run(options: SolveOptions) -> int:
     row = Row(instance.name, solver, options.seed, samples=options.samples, time_limit=options.time_limit)
     describe(row, instance, source.path)
     budget = Budget(options.time_limit, options.samples, options.workers)
-    result = solve_instance(instance, solver, budget, options.seed)
+    result = solve_instance(instance, solver, budget, options.seed, options.weights)
     record(row, result)
     _distrust_bounds(row)
     print(to_json(row.summary(), indent=None) if options.json else _lines(row), end="")

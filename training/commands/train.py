@@ -20,6 +20,7 @@ def run(config: TrainConfig) -> int:
     """Train, with metrics in ``out/metrics.jsonl`` and, if asked for, on Weights & Biases."""
     recipe_of(config.family)
     _require_spark(config)
+    _require_decima(config)
     config = replace(config, policy=import_module("marl.training").policy_name(config.policy, config.algorithm))
     make_folder(config.out)
     record = _Record(config)
@@ -37,6 +38,11 @@ def _require_spark(config: TrainConfig) -> None:
     for option, value in (("--executors", config.executors), ("--preset", config.preset)):
         if value is not None and config.family != "spark":
             raise OptionError(f"{option} applies to Spark jobs only, not to family '{config.family}'; leave it out")
+
+
+def _require_decima(config: TrainConfig) -> None:
+    if config.policy == "decima" and config.preset not in (None, "decima"):
+        raise OptionError(f"--policy decima plays Spark preset decima only, not '{config.preset}'; leave --preset out")
 
 
 def _variant(config: TrainConfig) -> AbstractContextManager[None]:
