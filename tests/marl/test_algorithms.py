@@ -8,17 +8,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from marl.policies.auction import TEMPERATURE, Bids
 from marl.recipes import PRESET_RECIPES, RECIPES
 from marl.training import ALGORITHMS, make_algorithm, weights_of
 from problems.check import check
 from problems.errors import UnknownNameError, UnsupportedError
-from problems.generators import random_job_shop, random_spark
+from problems.generators import random_job_shop, random_multiple_tsp, random_spark
 from problems.simulator import compile_problem, schedule_of
+from solvers import Budget
+from solvers.auction.solve import solve_by_auction
 from solvers.priority import Priority
 from solvers.rollout import Runner
 
 TINY = {
     "jsp": lambda seed: random_job_shop(3, 3, seed),
+    "mtsp": lambda seed: random_multiple_tsp(5, 2, seed),
     "spark": lambda seed: random_spark(3, 2, seed, preset="decima", max_stages=3, max_tasks=4),
 }
 NAMES = [(policy, name) for policy, others in ALGORITHMS.items() for name in others]
@@ -37,7 +41,7 @@ def tiny(monkeypatch):
 
 def make(policy: str, name: str, seed: int = 3):
     """An algorithm with its usual settings, for a family that it knows."""
-    family = "spark" if "decima" in (policy, name) else "jsp"
+    family = "mtsp" if policy == "auction" else "spark" if "decima" in (policy, name) else "jsp"
     return make_algorithm(SimpleNamespace(policy=policy, algorithm=name, family=family, seed=seed)), family
 
 
@@ -78,7 +82,9 @@ def test_the_policy_of_an_algorithm_schedules(policy, name):
 
 
 def greedy_schedule(policy, instance):
-    """Of a priority, or of a policy that plays by itself."""
+    """Of a priority, of bids, or of a network that plays by itself."""
+    if isinstance(policy, Bids):
+        return solve_by_auction(instance, Budget(), 0, "auction", policy.parameters, TEMPERATURE).schedule
     if not isinstance(policy, Priority):
         (played,) = policy.play(policy.model, instance, [0], 0)
         assert played.value == policy.greedy(instance)
