@@ -147,8 +147,8 @@ def _spark_jobs(seed: int) -> Instance:
         interval = STREAM_INTERVAL * STREAM_EXECUTORS / executors
         return random_spark(int(random.integers(30, 61)), executors, seed, "decima", interval=interval)
     most = int(np.exp(random.uniform(np.log(20), np.log(100))))
-    interval = float(random.choice((5_000, 15_000))) if seed % 8 == 7 else None
-    return random_spark(int(random.integers(4, 13)), executors, seed, "default", interval=interval, max_tasks=most)
+    arrivals = float(random.choice((5_000, 15_000))) if seed % 8 == 7 else None
+    return random_spark(int(random.integers(4, 13)), executors, seed, "default", interval=arrivals, max_tasks=most)
 
 
 def _any_family(seed: int) -> Instance:
