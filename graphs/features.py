@@ -19,6 +19,7 @@ from problems.simulator.arrays import (
     HAS_CHANGEOVER,
     HAS_MANY_SIDES,
     HAS_PRECEDENCE,
+    HAS_WAVES,
     HEAD,
     IS_DEDICATED,
     JOB,
@@ -44,6 +45,8 @@ from problems.simulator.arrays import (
     TAIL,
     TAIL_NEXT,
     TAIL_TASKS,
+    TASK_HI,
+    TASK_LO,
     UNIT,
     WEIGHT,
     WORK_LEFT,
@@ -57,6 +60,7 @@ from problems.simulator.switches.changeover import changeover_time, return_time
 from problems.simulator.switches.opens import is_revealed
 from problems.simulator.switches.placement import earliest_end
 from problems.simulator.switches.service import demand, other_executors
+from problems.simulator.waves import REST
 
 
 @jit
@@ -275,6 +279,28 @@ def _fill_sides(problem: Problem, state: State, found: Candidates, row: int, con
         out[54] = slack / (1.0 + abs(slack))
         out[55] = 1.0
     out[56] = np.log(max(problem.jobs[job, WEIGHT] / context.numbers[MEAN_WEIGHT], TINY))
+    if problem.flags[HAS_WAVES]:
+        _fill_slowdown(problem, state, job, task, others, out)
+
+
+@inlined
+def _fill_slowdown(problem: Problem, state: State, job: int, task: int, others: int, out: FloatArray) -> None:
+    """How much slower pieces are among the executors that the job would have, and what the last of these adds.
+
+    One more is of full use (1) if the job's work left takes as long as before, of none (0) if it would end no earlier.
+    """
+    most = problem.expected.shape[2] - 1
+    before, after = min(max(others, 1), most), min(others + 1, most)
+    alone, with_others, with_one_more = 0, 0, 0
+    for slot in range(problem.jobs[job, TASK_LO], problem.jobs[job, TASK_HI]):
+        other = problem.job_tasks[slot]
+        pieces = state.tasks[other, PIECES_LEFT]
+        alone += pieces * problem.expected[other, REST, 1]
+        with_others += pieces * problem.expected[other, REST, before]
+        with_one_more += pieces * problem.expected[other, REST, after]
+    out[57] = np.log(max(problem.expected[task, REST, after], 1) / max(problem.expected[task, REST, 1], 1))
+    out[58] = np.log(max(with_one_more, 1) / max(alone, 1))
+    out[59] = max((others + 1) - others * with_one_more / max(with_others, 1), -1.0)
 
 
 @inlined

@@ -271,6 +271,15 @@ def without_messages(flat: Float32Array) -> Float32Array:
     return silent
 
 
+def scaled_heads(flat: Float32Array, share: float) -> Float32Array:
+    """The same network with ``share`` of its scores."""
+    tensors = unpack(flat)
+    for head in ("actor_out", "wait_out"):
+        for part in ("weight", "bias"):
+            tensors[f"{head}.{part}"] *= np.float32(share)
+    return pack(tensors, sizes_of(flat))
+
+
 def initial_tensors(sizes: Sizes, seed: int) -> dict[str, Float32Array]:
     """Uniform weights within 1 / sqrt(rows); biases and the last layers of both heads are zero."""
     generator = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ A checkpoint of another version is refused by name: a change to a feature is a c
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 CANDIDATE_FEATURES = (
     "log_duration",
@@ -65,6 +65,9 @@ CANDIDATE_FEATURES = (
     "due_slack",
     "has_due",
     "log_weight",
+    "log_task_slowdown",
+    "log_job_slowdown",
+    "use_of_one_more",
 )
 """Columns of a candidate row; formulas in `graphs.features`."""
 

@@ -132,7 +132,7 @@ def record(
                 encode(problem, state, graph)
                 instant = state.clock[NOW]
             if uniform(work.stream) < share and recorded < len(tape.ranges):
-                _record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
+                record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
                 recorded += 1
         follow(problem, state, count, row, work)
     return state.clock[NUM_ROWS]
@@ -179,13 +179,13 @@ def record_rollout(
                 encode(problem, state, graph)
                 instant = state.clock[NOW]
             if uniform(picks) < share and recorded < len(tape.ranges):
-                _record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
+                record_decision(problem, state, count, row, may_wait, parameters, work, graph, tape)
                 recorded += 1
         follow(problem, state, count, row, work)
 
 
 @jit
-def _record_decision(
+def record_decision(
     problem: Problem,
     state: State,
     count: int,
@@ -196,7 +196,10 @@ def _record_decision(
     graph: Graph,
     tape: Tape,
 ) -> None:
-    """Write what was chosen, after the graph of the instant if that is not on the tape."""
+    """Write that the candidate ``row`` is chosen, or (-1) that all asked agents wait.
+
+    ``graph`` is that of the instant; it is written, too, if it is not on the tape yet.
+    """
     graphs = tape.counts[NUM_GRAPHS]
     if graphs == 0 or tape.instants[graphs - 1] != state.clock[NOW]:
         _record_graph(graph, tape)

@@ -55,6 +55,7 @@ ALGORITHMS = {
     },
     "policy": {
         "self-labelling": "marl.algorithms.self_labelling:SelfLabelling",
+        "dagger": "marl.algorithms.dagger:Dagger",
         "clip-reinforce": "marl.algorithms.clip_reinforce:ClipReinforce",
         "mappo": "marl.algorithms.mappo:Mappo",
         "decima": "marl.algorithms.decima:Decima",

@@ -56,14 +56,14 @@ def leg(legs: Legs, k: int, i: int, j: int) -> int:
 
 
 @jit
-def clear(routes: Routes) -> None:
-    """Leave all agents at home."""
+def clear(legs: Legs, routes: Routes) -> None:
+    """Leave all agents at home; a leg from home to home is what an agent has done already."""
     num_tasks = len(routes.after) - len(routes.length)
     for k in range(len(routes.length)):
         depot = num_tasks + k
         routes.after[depot] = routes.before[depot] = depot
         routes.route[depot] = k
-        routes.length[k] = 0
+        routes.length[k] = leg(legs, k, depot, depot)
 
 
 @jit
@@ -162,7 +162,7 @@ def plan_of(routes: Routes) -> list[list[int]]:
 
 def load_routes(legs: Legs, routes: Routes, plan: Sequence[Sequence[int]]) -> None:
     """Make ``routes`` those of ``plan``."""
-    clear(routes)
+    clear(legs, routes)
     num_tasks = len(routes.after) - len(routes.length)
     for k, order in enumerate(plan):
         for task in order:

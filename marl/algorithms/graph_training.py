@@ -71,6 +71,12 @@ class Descent:
         self.optimiser.step()
         return total
 
+    def set_rate(self, rate: float) -> None:
+        """Change the step size."""
+        self.rate = rate
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
     def state(self) -> dict[str, Any]:
         """Number of updates, and the moments of all parameters in a row."""
         moments = [self.optimiser.state[parameter] for parameter in self.module.parameters()]

@@ -29,7 +29,7 @@ def build(
     legs: Legs, routes: Routes, market: Market, parameters: FloatArray, temperature: float, stream: np.ndarray
 ) -> None:
     """Award all tasks, then let each in turn change places while that helps, as insertion does."""
-    clear(routes)
+    clear(legs, routes)
     award(legs, routes, market, market.order, len(market.order), parameters, temperature, stream)
     for even in (False, True):
         for _ in range(MOST_PASSES):

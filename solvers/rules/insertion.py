@@ -56,7 +56,7 @@ def put_back(legs: Legs, routes: Routes, order: IntArray, even: bool) -> bool:
 @jit
 def _build(legs: Legs, routes: Routes, order: IntArray, passes: int) -> int:
     """Length of the longest route after inserting the tasks in ``order``."""
-    clear(routes)
+    clear(legs, routes)
     for task in order:
         insert(legs, routes, task, False)
     for even in (False, True):

@@ -92,7 +92,7 @@ def test_the_highest_bid_is_awarded(weight: float, loads: list[int]):
     instance = parallel_machines("alike", np.full((3, 3), 4), None)
     legs = legs_of(instance)
     market, routes = new_market(legs, np.arange(3)), new_routes(3, 3)
-    clear(routes)
+    clear(legs, routes)
     award(legs, routes, market, market.order, 3, bids(length_after=weight), 0.0, np.zeros(1, np.uint64))
     assert sorted(map(len, plan_of(routes))) == loads
 
@@ -103,7 +103,7 @@ def test_features_of_a_bid():
     legs = legs_of(instance)
     market, routes = new_market(legs, np.arange(2)), new_routes(2, 2)
     assert market.scale.tolist() == [3.0, 4.0]  # (2 + 4) / 2, and the longest task alone
-    clear(routes)
+    clear(legs, routes)
     award(legs, routes, market, market.order, 2, bids(detour=-1.0), 0.0, np.zeros(1, np.uint64))
     row = dict(zip(FEATURES, market.row.tolist(), strict=True))  # agent 1 bids for task 1, agent 0 holds task 0
     expected = {"detour": 8 / 3, "detour_over_rival": 4 / 3, "length_after": 2.0, "growth_of_longest": 2.0}
