@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import (
+    ablations,
     clusters,
     command_line,
     environment_speed,
@@ -60,7 +61,11 @@ def sections(
 
 def _trainings(minutes: float) -> dict[str, Callable[[], Iterator[Row]]]:
     """Sections that train for so many minutes a run."""
-    return {"train": lambda: training_runs.rows(minutes), "preset-table": lambda: preset_table.rows(minutes)}
+    return {
+        "train": lambda: training_runs.rows(minutes),
+        "preset-table": lambda: preset_table.rows(minutes),
+        "ablations": lambda: ablations.rows(minutes),
+    }
 
 
 def main() -> int:
@@ -73,7 +78,7 @@ def main() -> int:
     parser.add_argument(
         "--long",
         action="store_true",
-        help="what takes hours, too: longer CP-SAT runs, training from nothing (train, preset-table)",
+        help="what takes hours, too: longer CP-SAT runs, trainings (train, preset-table, ablations)",
     )
     parser.add_argument(
         "--minutes", type=float, default=training_runs.MINUTES, help="of each training with --long (default: 20)"

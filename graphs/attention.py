@@ -74,16 +74,23 @@ class TypeAwareGraphAttention(MessagePassing):
         KeyError
             If a type of node or a relation is missing; one without members is given as an empty tensor.
         """
-        sums: dict[str, list[Tensor]] = {node: [] for node in NODE_TYPES}
-        for source, relation, target in EDGE_TYPES:
-            sums[target].append(
-                self._messages(relation, nodes[source], nodes[target], edges[relation], edge_rows[relation])
-            )
+        sums = self.sums_of(nodes, edges, edge_rows)
         return {
             node: nodes[node]
             + self.output[node](torch.relu(self.update_maps[node](torch.cat([nodes[node], *sums[node]], dim=1))))
             for node in NODE_TYPES
         }
+
+    def sums_of(
+        self, nodes: Mapping[str, Tensor], edges: Mapping[str, Tensor], edge_rows: Mapping[str, Tensor]
+    ) -> dict[str, list[Tensor]]:
+        """What each node is told, by type: float32 [N, D] of each relation that leads to it; see `forward`."""
+        sums: dict[str, list[Tensor]] = {node: [] for node in NODE_TYPES}
+        for source, relation, target in EDGE_TYPES:
+            sums[target].append(
+                self._messages(relation, nodes[source], nodes[target], edges[relation], edge_rows[relation])
+            )
+        return sums
 
     def _messages(self, relation: str, source: Tensor, target: Tensor, edges: Tensor, edge_rows: Tensor) -> Tensor:
         if not self.messages or edges.shape[1] == 0:

@@ -121,7 +121,10 @@ class AgentTaskNetwork(nn.Module):
         rows : float32 [K, F]
             Features of the candidate; not used for waiting.
         """
-        nodes = self.embeddings(graphs)
+        return self.scores(self.embeddings(graphs), agents, tasks, rows)
+
+    def scores(self, nodes: dict[str, Tensor], agents: Tensor, tasks: Tensor, rows: Tensor) -> Tensor:
+        """`forward` with the embeddings given; float32 [K]."""
         chosen = nodes["agent"][agents]
         wait = self.wait_out(torch.relu(self.wait_agent(chosen)))
         is_task = tasks != NO_TASK

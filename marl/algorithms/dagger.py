@@ -26,9 +26,10 @@ from graphs.encode import encode
 from graphs.layout import Float32Array, Sizes, scaled_heads
 from marl.algorithms.choices import Choices, Part, join_parts, log_probabilities, one_thread, own_options, split_tape
 from marl.algorithms.graph_training import GraphTraining
+from marl.play import Chooser, priority_chooser
 from marl.recorder import new_tape, record_decision
 from problems.instance import FloatArray, Instance, IntArray
-from problems.simulator import Filter, compile_problem
+from problems.simulator import Filter, Problem, State, compile_problem
 from problems.simulator.arrays import NOW, new_state
 from problems.simulator.candidates import AGENT, FAR, TASK, next_decision, next_event
 from problems.simulator.engine import reset
@@ -36,9 +37,9 @@ from solvers.guided import follow
 from solvers.kinds import Kind
 from solvers.local_search.completion import completion_of
 from solvers.priority import MAY_WAIT, Priority
-from solvers.rollout import decide, forget_room, new_work
+from solvers.rollout import new_work
 
-ALL_WAIT = -1
+ALL_WAIT, NO_INSTANT = -1, -1
 TEMPERATURES = tuple(2.0 ** (power / 2) for power in range(-2, 9))
 """What the prior's temperature is chosen from: a half to 16."""
 
@@ -67,6 +68,8 @@ class DaggerConfig:
         Longest gradient.
     workers
         Threads that schedule.
+    candidate_filter
+        Which tasks a free agent may choose; of others the planner's word is waiting.
     """
 
     sizes: Sizes = field(default_factory=lambda: Sizes(width=32, head=32))
@@ -82,6 +85,7 @@ class DaggerConfig:
     steps: int = 60
     clip: float = 1.0
     workers: int = 2
+    candidate_filter: Filter = Filter.ACTIVE
 
 
 class Dagger(GraphTraining):
@@ -123,7 +127,7 @@ class Dagger(GraphTraining):
         with one_thread():
             if self.steps == 0:
                 self.temperature = self._best_temperature(parts)
-            self.descent.set_rate(self._rate())
+            self.descent.set_rate(self.rate())
             losses = [
                 self.learn(choices) for _ in range(config.epochs) for choices in self.batches(parts, config.batch)
             ]
@@ -132,27 +136,27 @@ class Dagger(GraphTraining):
             "losses/cross_entropy": float(np.mean(losses)) if losses else 0.0,
             "train/choices": float(sum(len(part.sizes) for part in parts)),
             "train/temperature": self.temperature,
-            "train/rate": self._rate(),
+            "train/rate": self.rate(),
         }
 
     def label(self, instance: Instance, seed: int) -> list[Part]:
         """Schedule an instance; what the planner would do at some of the decisions, each among its agent's options."""
-        config, problem, policy = self.config, compile_problem(instance), self.priority()
+        config, problem = self.config, compile_problem(instance)
         random = np.random.default_rng([seed, 6])
         guided = random.random() < max(config.least_guided, 1.0 - self.steps / config.guided_steps)
         share = config.decisions / max(int(instance.task_pieces.sum()), 1)
-        plan = completion_of(instance, problem, self.small)
-        state, work, graph = new_state(problem), new_work(problem, policy.network), new_graph(problem)
-        tape, room, instant = new_tape(problem, graph, 2 * config.decisions), 2 * config.decisions, -1
+        plan, choose = completion_of(instance, problem, self.small), self.chooser(problem)
+        state, work, graph = new_state(problem), new_work(problem), new_graph(problem)
+        tape, room, instant = new_tape(problem, graph, 2 * config.decisions), 2 * config.decisions, NO_INSTANT
         reset(problem, state)
-        forget_room(work.room)
-        while (count := next_decision(problem, state, int(Filter.ACTIVE), work.found)) > 0:
+        while (count := next_decision(problem, state, int(config.candidate_filter), work.found)) > 0:
             may_wait = bool(self.prior[MAY_WAIT]) and next_event(problem, state) < FAR
             row = 0
             if count > 1 or may_wait:
-                if state.clock[NOW] != instant:
+                if self.is_stale(state, instant):
                     encode(problem, state, graph)
                     instant = int(state.clock[NOW])
+                    tape.instants[:] = NO_INSTANT  # the next label brings its own graph
                 planned = planned_row(work.found.table[:count], plan.first_tasks(state), may_wait, random)
                 if planned is not None and room > 0 and random.random() < share:
                     record_decision(problem, state, count, planned, may_wait, self.prior, work, graph, tape)
@@ -160,9 +164,17 @@ class Dagger(GraphTraining):
                 if guided and planned is not None:
                     row = planned
                 else:
-                    row = decide(problem, state, count, int(policy.kind), policy.parameters, work, 0.0)
+                    row = choose(problem, state, work.found, count)
             follow(problem, state, count, row, work)
         return [own_options(part) for part in split_tape(tape)]
+
+    def chooser(self, problem: Problem) -> Chooser:
+        """What the present policy does in an episode of ``problem``."""
+        return priority_chooser(problem, self.priority())
+
+    def is_stale(self, state: State, instant: int) -> bool:
+        """Whether the graph of ``instant`` (-1: none yet) is not to be used any more in ``state``."""
+        return int(state.clock[NOW]) != instant
 
     def loss(self, choices: Choices) -> Tensor:
         """Mean cross-entropy of what the planner would do."""
@@ -178,9 +190,14 @@ class Dagger(GraphTraining):
         """
         return self.descent.follow([self.loss(choices)], self.steps)
 
+    def rate(self) -> float:
+        """Step size of Adam at present."""
+        share = min(self.steps / self.config.steps, 1.0)
+        return self.config.rate + share * (self.config.last_rate - self.config.rate)
+
     def priority(self) -> Priority:
         """The prior and a share of the network's scores."""
-        return Priority(Kind.GRAPH, self.prior, Filter.ACTIVE, self.scaled(self.config.share))
+        return Priority(Kind.GRAPH, self.prior, self.config.candidate_filter, self.scaled(self.config.share))
 
     def scaled(self, share: float) -> Float32Array:
         """The network with ``share`` of its scores."""
@@ -206,10 +223,6 @@ class Dagger(GraphTraining):
                 for temperature in TEMPERATURES
             ]
         return TEMPERATURES[int(np.argmin(losses))]
-
-    def _rate(self) -> float:
-        share = min(self.steps / self.config.steps, 1.0)
-        return self.config.rate + share * (self.config.last_rate - self.config.rate)
 
 
 def planned_row(table: IntArray, first: IntArray, may_wait: bool, random: np.random.Generator) -> int | None:

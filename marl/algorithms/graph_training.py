@@ -149,9 +149,13 @@ class GraphTraining:
         self.family, self.seed, self.steps = family, seed, 0
         self.prior = load_shipped("tuned", family).arrays["parameters"] if prior is None else prior
         self.temperature = temperature or temperature_of(family)
-        self.network = AgentTaskNetwork(sizes, seed)
+        self.network = self.new_network(sizes, seed)
         self.network.scale_rows(feature_spread(family, seed, bool(self.prior[MAY_WAIT])))
         self.descent = Descent(self.network, rate, clip)
+
+    def new_network(self, sizes: Sizes, seed: int) -> AgentTaskNetwork:
+        """The network before the first step."""
+        return AgentTaskNetwork(sizes, seed)
 
     def instance_seeds(self, count: int) -> range:
         """Seeds of the ``count`` instances of this step, and of whatever is random about them."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import preset_table, training_runs
+from benchmarks import ablations, preset_table, training_runs
 from problems.errors import UnsupportedError
 from problems.generators import random_job_shop
 from problems.simulator import compile_problem
@@ -54,12 +54,12 @@ def test_every_solver_is_compared_with_the_strongest_rule():
 
 
 def test_sections_that_train_need_long_and_take_minutes(tmp_path, monkeypatch):
-    """They are left out without --long, and the minutes reach both."""
-    assert not {"train", "preset-table"} & set(command.sections(tmp_path, None, long=False))
+    """They are left out without --long, and the minutes reach all."""
+    assert not {"train", "preset-table", "ablations"} & set(command.sections(tmp_path, None, long=False))
     told = []
-    for module in (training_runs, preset_table):
+    for module in (training_runs, preset_table, ablations):
         monkeypatch.setattr(module, "rows", lambda minutes: told.append(minutes) or iter(()))
     known = command.sections(tmp_path, None, long=True, minutes=3.0)
-    for name in ("train", "preset-table"):
+    for name in ("train", "preset-table", "ablations"):
         assert list(known[name]()) == []
-    assert told == [3.0, 3.0]
+    assert told == [3.0, 3.0, 3.0]
