@@ -16,7 +16,7 @@ from solvers.rollout import Runner
 HELD_OUT_SEED = 2**42
 """Seeds of the comparison start here, above those of training and validation."""
 
-HELD_OUT_COUNT = 48
+HELD_OUT_COUNT = 144
 """Instances per seed."""
 
 

@@ -52,6 +52,7 @@ class SequenceCompletion:
     ) -> None:
         self.legs, self.is_routes, self.available = legs_of(instance), is_routes(instance), instance.agent_available
         self.more, self.per_task, self.temperature = more, per_task, temperature
+        self.is_two_way = self.is_routes and np.array_equal(self.legs.lengths[0], self.legs.lengths[0].T)
         found = get_solver("insertion")(instance, Budget(), 0).schedule
         assert found is not None  # what is planned here has no deadlines to miss
         self.plan, self._asked = found.sequences(instance.num_agents), 0
@@ -68,9 +69,18 @@ class SequenceCompletion:
         begin_ruin(memory, costs, 0, self._asked)
         ruin_and_recreate(legs, memory, costs, self._changes, self.temperature * costs[0])
         self.plan = [left[sequence].tolist() for sequence in plan_of(memory.best)]
+        if self.is_two_way:
+            self._turn(state)
         self._asked += 1
         self._changes = self.more + self.per_task * len(left)
         return np.array([sequence[0] if sequence else NO_TASK for sequence in self.plan])
+
+    def _turn(self, state: State) -> None:
+        """Drive routes that have not begun from the end that is nearer to home: either way is as long."""
+        home = self.legs.lengths[0, 0]
+        for agent, sequence in enumerate(self.plan):
+            if sequence and state.agents[agent, LAST] == NONE and home[sequence[-1] + 1] < home[sequence[0] + 1]:
+                sequence.reverse()
 
     def _legs_left(self, state: State, left: IntArray) -> Legs:
         """Lengths between the tasks that are left, for each agent from where it is and with what it has done."""
