@@ -31,7 +31,9 @@ Published numbers are about the ten of Brandimarte and the forty of Hurink that 
 """
 
 REPORTED = ("mwkr", "spt", "fifo", "mor")
-SAMPLED, SAMPLES = ("pair", "tuned"), (100, 512)
+SAMPLES = {"pair": (100, 512), "tuned": (100, 512), "policy": (100,)}
+"""How many samples are measured, by solver."""
+
 CP_SAT_SECONDS, CP_SAT_BAR = 60.0, 2.5
 MOMENTS = (10.0, 60.0, 300.0)
 """Seconds after which the value of CP-SAT is told; the last one in long runs only."""
@@ -60,9 +62,9 @@ def heuristics(shared: Path) -> Iterator[Row]:
     for name, (title, *_) in SETS.items():
         for solver in ("pair", "pilot", *REPORTED, *learned):
             yield _gap_row(shared, name, title, solver, 1)
-        for solver in SAMPLED:
+        for solver, counts in SAMPLES.items():
             if solver in ("pair", *learned):
-                yield from (_gap_row(shared, name, title, solver, samples) for samples in SAMPLES)
+                yield from (_gap_row(shared, name, title, solver, samples) for samples in counts)
 
 
 def _gap_row(shared: Path, name: str, title: str, solver: str, samples: int) -> Row:

@@ -20,7 +20,12 @@ SOLVERS = ("eft", "sst", "atcs", "insertion", "pilot")
 PILOT_SECONDS = {"sdst_large": 10.0}
 """Time limit of pilot on each instance of a set; after it the rule makes the decisions that are left."""
 
-SAMPLED, SAMPLES = ("insertion", "tuned", "auction"), (100, 512)
+SAMPLES = {
+    "sdst_small": {"insertion": (100, 512), "tuned": (100, 512), "policy": (100,), "auction": (100, 512)},
+    "sdst_large": {"insertion": (100,), "tuned": (100,), "auction": (100,)},
+}
+"""How many samples are measured, by set and solver; a hundred of `auction` take half a minute on the large ones."""
+
 PROOF_SECONDS, PATIENCE = 30.0, 600.0
 """Seconds within which most small instances are to be proved, and after which the others are given up."""
 
@@ -46,8 +51,8 @@ def heuristics(shared: Path) -> Iterator[Row]:
     for name, title in SETS.items():
         for solver in (*SOLVERS, *learned):
             yield _gap_row(shared, name, title, solver, 1)
-        for solver in SAMPLED:
-            for samples in SAMPLES:
+        for solver, counts in SAMPLES[name].items():
+            for samples in counts:
                 if solver in (*SOLVERS, *learned):
                     yield _gap_row(shared, name, title, solver, samples)
 

@@ -104,6 +104,10 @@ MACHINES = Table(
             "`tuned`, best of 100",
             ("brandimarte tuned 100", "hurink_edata la tuned 100", "sdst_small tuned 100", "sdst_large tuned 100"),
         ),
+        Line(
+            "`policy`, best of 100",
+            ("brandimarte policy 100", "hurink_edata la policy 100", "sdst_small policy 100", ""),
+        ),
         Line("`auction`, best of 100", ("", "", "sdst_small auction 100", "sdst_large auction 100")),
         Line("`tuned`, best of 512", ("brandimarte tuned 512", "hurink_edata la tuned 512", "", "")),
         Line("`cp-sat`, 60 s, 2 workers", ("brandimarte cp-sat 60", "", "", "")),

@@ -189,7 +189,7 @@ DEFAULTS = {
     "mtsp": (random_multiple_tsp(6, 2, 0), "insertion"),
     "upms": (vallada_ruiz(5, 2, 9, 0), "insertion"),
     "machines with operators": (with_operators(vallada_ruiz(5, 2, 9, 0), 1, 0), "tuned"),
-    "batch": (random_spark(3, 2, 0), "weighted-fair"),
+    "batch": (random_spark(3, 2, 0), "tuned"),
     "stream": (random_spark(3, 2, 0, interval=9000), "tuned"),
     "no family": (random_job_shop(3, 2, 0).replace(family="custom"), "pilot"),
 }
@@ -224,10 +224,11 @@ def test_the_default_is_not_weaker_than_the_policies(family):
     assert means[command.STRONGEST_RULES[family]] == min(means.values())
 
 
-def test_tuned_is_stronger_on_streams():
-    """On generated streams of Spark jobs the policy that answers is at least as good as the rule."""
-    streams = [training_instance("spark", 2**43 + 4 * number + 2) for number in range(8)]
-    totals = {name: sum(get_solver(name)(one, Budget(), 0).objective for one in streams) for name in RULE_AND_POLICY}
+@pytest.mark.parametrize("kind", range(4), ids=["batches of 20", "batches", "streams", "piece by piece"])
+def test_tuned_is_stronger_on_clusters(kind: int):
+    """On generated Spark jobs of every kind in the recipe the policy that answers is better than the rule."""
+    clusters = [training_instance("spark", 2**43 + 4 * number + kind) for number in range(6)]
+    totals = {name: sum(get_solver(name)(one, Budget(), 0).objective for one in clusters) for name in RULE_AND_POLICY}
     assert totals["tuned"] < totals["weighted-fair"]
 
 

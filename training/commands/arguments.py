@@ -39,8 +39,7 @@ class SolveOptions:
     preset: str | None = option("how Spark executors decide", None, "NAME", choices=PRESETS)
     solver: str | None = option(
         "solver; see 'list solvers' (default: with --time-limit auto, else the strongest that answers at once: "
-        "insertion for routes and parallel machines, weighted-fair for batches of Spark jobs, else tuned, or pilot "
-        "where it has no weights)",
+        "insertion for routes and parallel machines, else tuned, or pilot where it has no weights)",
         None,
         "NAME",
     )

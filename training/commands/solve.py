@@ -31,7 +31,7 @@ from training.table import percent, text
 from training.tracking import start_tracking
 
 SOLVED, INFEASIBLE, NONE_IN_TIME = 0, 3, 4
-STRONGEST_RULES = {"mtsp": "insertion", "upms": "insertion", "spark": "weighted-fair"}
+STRONGEST_RULES = {"mtsp": "insertion", "upms": "insertion"}
 """Rules that are stronger in one pass than the trained policies on benchmark sets (README, table of results)."""
 
 SCHEDULE_SUFFIXES = (".json", ".csv")
@@ -67,9 +67,7 @@ def _default_solver(instance: Instance, time_limit: float | None) -> str:
 
 
 def _favours_rules(instance: Instance) -> bool:
-    """Whether the rule is stronger on this kind of instance: not on streams, nor where insertion does not apply."""
-    if instance.family == "spark":
-        return not bool(instance.job_reveal.any())
+    """Whether a rule is stronger on this kind of instance and applies to it."""
     return instance.family in STRONGEST_RULES and not unlike_sequences(instance)
 
 
