@@ -203,7 +203,7 @@ RECIPES = {
             "log_job_work_left": -1.0,
             "log_job_work": -0.1,
             "is_same_job": 2.5,
-            "use_of_one_more": 1.0,
+            "use_of_one_more": 0.75,
             "log_job_slowdown": -0.5,
             "is_reservation": -1.0,
             "is_wait": -8.0,
