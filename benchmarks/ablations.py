@@ -45,7 +45,7 @@ FAMILY, MINUTES, SEED, COUNT = "fjsp", 20.0, 1, 96
 CONFIG = DaggerConfig(instances=8, workers=1)
 """Small steps, so that slow variants make enough of them."""
 
-COMMAND = "python -m benchmarks --shared DIR --long --only ablations"
+COMMAND = "python -m benchmarks --shared DIR --long --only ablations --minutes {:g}"
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def rows(
     reference = np.array([float(Runner(problem).sample(tuned)[0]) for problem in problems])
     without = replace(tuned, candidate_filter=Filter.NON_DELAY)
     values = np.array([float(Runner(problem).sample(without)[0]) for problem in problems])
-    yield _row("tuned without reservations", values / reference)
+    yield _row("tuned without reservations", values / reference, minutes)
     warm = Ablated(VARIANTS[0], config=config)  # what is compiled is compiled before the clock starts
     warm.label(warm.instance(0), 0)
     play(problems[0], warm)
@@ -249,14 +249,14 @@ def variant_row(algorithm: Ablated, minutes: float, problems: Sequence[Problem],
     values = [float(objective_value(problem, play(problem, algorithm))) for problem in problems]
     seconds = (time.perf_counter() - started) / len(problems)
     what = f"{algorithm.variant.name}, {minutes:g} minutes ({algorithm.steps} steps; plays in {seconds:.2f} s)"
-    return _row(what, np.array(values) / reference)
+    return _row(what, np.array(values) / reference, minutes)
 
 
-def _row(what: str, ratios: FloatArray) -> Row:
+def _row(what: str, ratios: FloatArray, minutes: float) -> Row:
     error = float(np.std(ratios, ddof=1)) / np.sqrt(len(ratios))
     return reported(
         f"{what}: greedy objective over that of tuned, {FAMILY}, {len(ratios)} held-out instances, "
         f"standard error {error:.4f}",
         float(ratios.mean()),
-        COMMAND,
+        COMMAND.format(minutes),
     )

@@ -145,4 +145,5 @@ def test_a_row_tells_minutes_steps_and_error():
     assert (
         row.what.startswith("as it is, 1e-06 minutes (1 steps") and "4 held-out instances, standard error" in row.what
     )
+    assert row.command.endswith("--only ablations --minutes 1e-06")
     assert row.passed is None and 0.5 < float(row.measured) < 2.0
