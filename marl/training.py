@@ -119,6 +119,11 @@ def recipe_name(settings: Settings) -> str:
     return settings.policy if settings.policy in PRESET_RECIPES else settings.family
 
 
+def validation_count(family: str, count: int = VALIDATION_COUNT) -> int:
+    """Number of held-out instances: ``count``, or that of each family where it is all families together."""
+    return count * (len(families_with_recipe()) if family == UNIVERSAL else 1)
+
+
 class Validator:
     """Mean objective of greedy episodes on held-out instances, relative to the rule of their family's recipe.
 
@@ -127,11 +132,11 @@ class Validator:
     family
         Family of the instances, or the published formulation that they are made for.
     count
-        Number of instances.
+        Number of instances, of each family where it is all families together.
     """
 
     def __init__(self, family: str, count: int = VALIDATION_COUNT) -> None:
-        self.instances = validation_instances(family, count)
+        self.instances = validation_instances(family, validation_count(family, count))
         self.runners = [Runner(compile_problem(instance)) for instance in self.instances]
         rules = [rule_priority(recipe_of(instance.family).rule) for instance in self.instances]
         self.reference = self._objectives(rules)
@@ -270,7 +275,7 @@ class Progress:
             "command": f"python -m training train --family {family} --policy {self.settings.policy} "
             f"--algorithm {algorithm_name(self.settings)} --seed {self.settings.seed} --out DIR",
             "validation": {
-                "instances": f"{VALIDATION_COUNT} generated, seeds from {VALIDATION_SEED}",
+                "instances": f"{validation_count(family)} generated, seeds from {VALIDATION_SEED}",
                 "greedy_objective_relative_to_" + rule: round(ratio, 5),
             },
         }
