@@ -1,10 +1,10 @@
 """What each choice in the network over the agent-task graph is worth: without it, everything else equal, at equal time.
 
-Every variant learns by the same algorithm (`marl.algorithms.dagger`) with the same seed for the same wall time, then
-plays the same held-out instances greedily. All of them schedule in the same way, in training and after it: embeddings
-come from torch and not from the compiled forward, which knows one network only (`TorchChooser`; its schedules are
-those of the compiled forward, a test looks). So no variant has an advantage by being compiled, and what costs more
-makes fewer steps. The step size falls with the time that is spent.
+Every variant learns by the same algorithm (`marl.algorithms.dagger`) with the same seed for the same time of one core,
+then plays the same held-out instances greedily. All of them schedule in the same way, in training and after it:
+embeddings come from torch and not from the compiled forward, which knows one network only (`TorchChooser`; its
+schedules are those of the compiled forward, a test looks). So no variant has an advantage by being compiled, and what
+costs more makes fewer steps. The step size falls with the time that is spent.
 """
 
 from __future__ import annotations
@@ -145,12 +145,12 @@ class Ablated(Dagger):
         return self.config.rate + self.spent * (self.config.last_rate - self.config.rate)
 
     def train(self, minutes: float) -> None:
-        """Make steps until the time is over, the last one ending after it; at least one."""
-        started = time.perf_counter()
+        """Make steps until the time of the processor is over, the last one ending after it; at least one."""
+        started = time.process_time()
         with one_thread():
             while self.spent < 1.0:
                 self.step()
-                self.spent = min((time.perf_counter() - started) / (60 * minutes), 1.0)
+                self.spent = min((time.process_time() - started) / (60 * minutes), 1.0)
 
 
 class TorchChooser:
