@@ -171,6 +171,8 @@ def run(settings: Settings, log: Log, tell: Tell = lambda message: None) -> int:
         progress.resume()
     else:
         progress.require_new()
+    if progress.reached(settings.updates):
+        return 0
     validator = Validator(recipe_name(settings))
     first = progress.updates
     deadline = time.monotonic() + 60.0 * settings.minutes

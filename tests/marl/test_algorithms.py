@@ -21,10 +21,11 @@ from solvers.priority import Priority
 from solvers.rollout import Runner
 
 TINY = {
-    "jsp": lambda seed: random_job_shop(3, 3, seed),
+    "jsp": lambda seed: random_job_shop(4, 3, seed),
     "mtsp": lambda seed: random_multiple_tsp(5, 2, seed),
     "spark": lambda seed: random_spark(3, 2, seed, preset="decima", max_stages=3, max_tasks=4),
 }
+PRESET_FAMILIES = {"schedulenet": "jsp", "decima": "spark"}
 NAMES = [(policy, name) for policy, others in ALGORITHMS.items() for name in others]
 
 
@@ -34,9 +35,8 @@ def tiny(monkeypatch):
     for family, instance in TINY.items():
         recipe = replace(RECIPES[family], instance=instance)
         monkeypatch.setitem(RECIPES, family, recipe)
-        for preset in PRESET_RECIPES:
-            if (preset == "decima") == (family == "spark"):
-                monkeypatch.setitem(PRESET_RECIPES, preset, lambda recipe=recipe: recipe)
+    for preset, family in PRESET_FAMILIES.items():
+        monkeypatch.setitem(PRESET_RECIPES, preset, lambda family=family: RECIPES[family])
 
 
 def make(policy: str, name: str, seed: int = 3):
