@@ -19,13 +19,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from graphs.arrays import new_graph
 from graphs.encode import encode
 from graphs.layout import Float32Array, Sizes, scaled_heads
-from marl.algorithms.choices import Choices, Part, join_parts, log_probabilities, one_thread, own_options, split_tape
-from marl.algorithms.graph_training import GraphTraining
+from marl.algorithms.choices import Part, join_parts, log_probabilities, one_thread, own_options, split_tape
+from marl.algorithms.graph_training import LabelTraining
 from marl.play import Chooser, priority_chooser
 from marl.recorder import new_tape, record_decision
 from problems.instance import FloatArray, Instance, IntArray
@@ -88,7 +87,7 @@ class DaggerConfig:
     candidate_filter: Filter = Filter.ACTIVE
 
 
-class Dagger(GraphTraining):
+class Dagger(LabelTraining):
     """See the module's docstring.
 
     Parameters
@@ -175,20 +174,6 @@ class Dagger(GraphTraining):
     def is_stale(self, state: State, instant: int) -> bool:
         """Whether the graph of ``instant`` (-1: none yet) is not to be used any more in ``state``."""
         return int(state.clock[NOW]) != instant
-
-    def loss(self, choices: Choices) -> Tensor:
-        """Mean cross-entropy of what the planner would do."""
-        return -log_probabilities(self.network, choices, self.temperature)[choices.chosen].mean()
-
-    def learn(self, choices: Choices) -> float:
-        """One update of the weights; returns the loss before it.
-
-        Raises
-        ------
-        TrainingError
-            If the loss or its gradient is not finite; the weights stay as they are.
-        """
-        return self.descent.follow([self.loss(choices)], self.steps)
 
     def rate(self) -> float:
         """Step size of Adam at present."""

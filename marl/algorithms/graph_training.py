@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from graphs.encoder import AgentTaskNetwork
 from graphs.layout import Sizes
-from marl.algorithms.choices import Choices, Part, join_parts
+from marl.algorithms.choices import Choices, Part, join_parts, log_probabilities
 from marl.instances import training_instance
 from marl.recipes import temperature_of
 from marl.spread import feature_spread
@@ -199,3 +199,21 @@ class GraphTraining:
         self.network.load_flat(np.asarray(state["network"]))
         self.prior, self.steps = np.asarray(state["prior"]), int(state["steps"])
         self.descent.load_state(state)
+
+
+class LabelTraining(GraphTraining):
+    """Training by labels: the options that were taken are those to take."""
+
+    def loss(self, choices: Choices) -> Tensor:
+        """Mean cross-entropy of the options that were taken."""
+        return -log_probabilities(self.network, choices, self.temperature)[choices.chosen].mean()
+
+    def learn(self, choices: Choices) -> float:
+        """One update of the weights; returns the loss before it.
+
+        Raises
+        ------
+        TrainingError
+            If the loss or its gradient is not finite; the weights stay as they are.
+        """
+        return self.descent.follow([self.loss(choices)], self.steps)

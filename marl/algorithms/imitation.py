@@ -21,12 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
-from torch import Tensor
 
 from graphs.arrays import new_graph
 from graphs.layout import Sizes
-from marl.algorithms.choices import Choices, Part, log_probabilities, one_thread, own_options, split_tape
-from marl.algorithms.graph_training import GraphTraining
+from marl.algorithms.choices import Part, one_thread, own_options, split_tape
+from marl.algorithms.graph_training import LabelTraining
 from marl.recipes import recipe_of
 from marl.recorder import new_tape, record
 from problems.instance import FloatArray, Instance, IntArray, Serves
@@ -112,7 +111,7 @@ class Label:
     unrecorded: float
 
 
-class Imitation(GraphTraining):
+class Imitation(LabelTraining):
     """See the module's docstring.
 
     Parameters
@@ -191,20 +190,6 @@ class Imitation(GraphTraining):
         share, active = min(1.0, config.decisions / max(len(plan), 1)), int(Filter.ACTIVE)
         played = record(runner.problem, runner.state, plan, active, self.prior, runner.work, graph, share, seed, tape)
         return [own_options(part) for part in split_tape(tape)], int(played)
-
-    def loss(self, choices: Choices) -> Tensor:
-        """Mean cross-entropy of the options that were taken."""
-        return -log_probabilities(self.network, choices, self.temperature)[choices.chosen].mean()
-
-    def learn(self, choices: Choices) -> float:
-        """One update of the weights; returns the loss before it.
-
-        Raises
-        ------
-        TrainingError
-            If the loss or its gradient is not finite; the weights stay as they are.
-        """
-        return self.descent.follow([self.loss(choices)], self.steps)
 
 
 def follow(problem: Problem, plan: Schedule, may_wait: bool) -> tuple[int, IntArray | None]:

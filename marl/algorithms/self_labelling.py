@@ -13,11 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
-from torch import Tensor
 
 from graphs.layout import Sizes
-from marl.algorithms.choices import Choices, log_probabilities, one_thread, split_tape
-from marl.algorithms.graph_training import GraphTraining
+from marl.algorithms.choices import one_thread, split_tape
+from marl.algorithms.graph_training import LabelTraining
 from marl.algorithms.rollouts import Player
 from marl.recorder import NUM_CHOICES, Tape
 from problems.instance import FloatArray, Instance
@@ -82,7 +81,7 @@ class Label:
     network_best: int
 
 
-class SelfLabelling(GraphTraining):
+class SelfLabelling(LabelTraining):
     """See the module's docstring.
 
     Parameters
@@ -145,17 +144,3 @@ class SelfLabelling(GraphTraining):
         share = min(1.0, config.decisions / max(player.decisions(winner, number), 1))
         best, tape = player.play(winner, number, share, 2 * config.decisions)
         return Label(tape, best, prior_best, network_best)
-
-    def loss(self, choices: Choices) -> Tensor:
-        """Mean cross-entropy of the options that were taken."""
-        return -log_probabilities(self.network, choices, self.temperature)[choices.chosen].mean()
-
-    def learn(self, choices: Choices) -> float:
-        """One update of the weights; returns the loss before it.
-
-        Raises
-        ------
-        TrainingError
-            If the loss or its gradient is not finite; the weights stay as they are.
-        """
-        return self.descent.follow([self.loss(choices)], self.steps)

@@ -129,7 +129,7 @@ def test_the_entropy_is_that_of_the_actions():
     logarithms, entropy = algorithm._judged(episode.parts)
     for part, logarithm, found in zip(episode.parts, logarithms, entropy, strict=True):
         actions = algorithm.network.log_probability(part.seen, dags_of(CLUSTERS[0]))
-        assert float(found) == pytest.approx(float(-(actions.exp() * actions).sum()), rel=1e-4)
+        assert float(found.detach()) == pytest.approx(-(actions.exp() * actions).sum().item(), rel=1e-4)
         stage, limit = part.taken
         assert float(logarithm) == pytest.approx(float(actions[stage * CLUSTERS[0].num_agents + limit]), rel=1e-4)
 
