@@ -23,6 +23,7 @@ from graphs.arrays import arrays_of, new_graph
 from graphs.encode import encode
 from graphs.encoder import AgentTaskNetwork, join
 from graphs.layout import Sizes
+from marl.algorithms.base import falling
 from marl.algorithms.choices import one_thread
 from marl.algorithms.dagger import ALL_WAIT, NO_INSTANT, Dagger, DaggerConfig
 from marl.instances import training_instance
@@ -142,7 +143,7 @@ class Ablated(Dagger):
 
     def rate(self) -> float:
         """Step size of Adam, which falls with the share of the time that is spent."""
-        return self.config.rate + self.spent * (self.config.last_rate - self.config.rate)
+        return falling(self.config.rate, self.config.last_rate, self.spent)
 
     def train(self, minutes: float) -> None:
         """Make steps until the time of the processor is over, the last one ending after it; at least one."""

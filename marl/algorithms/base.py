@@ -39,3 +39,8 @@ class Algorithm(Protocol):
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Take up the run that `state` was taken from."""
+
+
+def falling(first: float, last: float, share: float) -> float:
+    """A setting that goes straight from ``first`` to ``last``, where it stays: at ``share`` 0, and from 1 on."""
+    return first + min(share, 1.0) * (last - first)

@@ -22,7 +22,8 @@ import torch
 
 from graphs.arrays import new_graph
 from graphs.encode import encode
-from graphs.layout import Float32Array, Sizes, scaled_heads
+from graphs.layout import Sizes, scaled_heads
+from marl.algorithms.base import falling
 from marl.algorithms.choices import Part, join_parts, log_probabilities, one_thread, own_options, split_tape
 from marl.algorithms.graph_training import LabelTraining
 from marl.play import Chooser, priority_chooser
@@ -177,16 +178,13 @@ class Dagger(LabelTraining):
 
     def rate(self) -> float:
         """Step size of Adam at present."""
-        share = min(self.steps / self.config.steps, 1.0)
-        return self.config.rate + share * (self.config.last_rate - self.config.rate)
+        return falling(self.config.rate, self.config.last_rate, self.steps / self.config.steps)
 
     def priority(self) -> Priority:
         """The prior and a share of the network's scores."""
-        return Priority(Kind.GRAPH, self.prior, self.config.candidate_filter, self.scaled(self.config.share))
-
-    def scaled(self, share: float) -> Float32Array:
-        """The network with ``share`` of its scores."""
-        return scaled_heads(self.network.flat(), share)
+        return Priority(
+            Kind.GRAPH, self.prior, self.config.candidate_filter, scaled_heads(self.network.flat(), self.config.share)
+        )
 
     def state(self) -> dict[str, Any]:
         """Everything the next step depends on."""

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphs.schema import CANDIDATE_FEATURES
-from marl.algorithms.base import Policy
+from marl.algorithms.base import Policy, falling
 from marl.instances import training_instance
 from marl.recipes import recipe_of
 from marl.spread import feature_spread
@@ -160,8 +160,7 @@ class Evolution:
         self.average = keep * self.average + (1 - keep) * self.mean
 
     def _rate(self) -> float:
-        share = min(self.steps / self.config.steps, 1.0)
-        return self.config.rate + share * (self.config.last_rate - self.config.rate)
+        return falling(self.config.rate, self.config.last_rate, self.steps / self.config.steps)
 
     def priority(self) -> Policy:
         """The averaged parameters as a priority."""
