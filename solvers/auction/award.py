@@ -25,9 +25,6 @@ from solvers.auction.market import (
 from solvers.priority import network_score
 from solvers.sequences import Legs, Routes, leg
 
-WINDOW = 8
-"""Most tasks that are bid for at the same time; the next one comes to the market when one is awarded."""
-
 (
     DETOUR,
     DETOUR_OVER_RIVAL,
@@ -176,6 +173,7 @@ def award(
     market: Market,
     tasks: IntArray,
     count: int,
+    window: int,
     parameters: FloatArray,
     temperature: float,
     stream: np.ndarray,
@@ -190,6 +188,8 @@ def award(
         Tasks that are in no plan.
     count
         How many of them.
+    window
+        Most tasks that are bid for at the same time; the next one comes to the market when one is awarded.
     parameters : float64 [*]
         The network that bids; see `solvers.priority.pack_network`.
     temperature
@@ -199,7 +199,7 @@ def award(
     """
     seen = waiting = 0
     while seen < count or waiting > 0:
-        while waiting < WINDOW and seen < count:
+        while waiting < window and seen < count:
             market.open[waiting] = tasks[seen]
             for k in range(len(routes.length)):
                 quote(legs, routes, market, tasks[seen], k)

@@ -17,8 +17,14 @@ from solvers.local_search.ruin import RuinMemory, below, copy_routes, cost_of, n
 from solvers.rules.insertion import MOST_PASSES, put_back, shuffle
 from solvers.sequences import Legs, Routes, clear, longest_of, remove
 
-MOST_PARTS, LONGEST_PART = 3, 8
+WINDOW = 8
+"""Most tasks that are bid for at the same time where all are awarded; in a round they come to the market one by one."""
+
+MOST_PARTS, LONGEST_PART = 2, 3
 """Most agents that give back tasks in a round, and most tasks that each gives back."""
+
+SHARE_OF_HOT, HOT = 0.3, 30.0
+"""Part of the rounds in which the noise on bids is larger, and how many times."""
 
 SHARE_FROM_LONGEST = 0.7
 """Part of the rounds in which an agent with a longest plan is the first to give back."""
@@ -30,7 +36,7 @@ def build(
 ) -> None:
     """Award all tasks, then let each in turn change places while that helps, as insertion does."""
     clear(legs, routes)
-    award(legs, routes, market, market.order, len(market.order), parameters, temperature, stream)
+    award(legs, routes, market, market.order, len(market.order), WINDOW, parameters, temperature, stream)
     for even in (False, True):
         for _ in range(MOST_PASSES):
             if not put_back(legs, routes, market.order, even):
@@ -85,7 +91,8 @@ def run_rounds(
     for number in range(rounds):
         count = _give_back(legs, memory)
         shuffle(memory.removed[:count], memory.stream)
-        award(legs, memory.routes, market, memory.removed, count, parameters, temperature, memory.stream)
+        heat = temperature * (HOT if uniform(memory.stream) < SHARE_OF_HOT else 1.0)
+        award(legs, memory.routes, market, memory.removed, count, 1, parameters, heat, memory.stream)
         after = cost_of(memory.routes)
         if after <= cost - allowed * (1.0 - number / rounds) * np.log(uniform(memory.stream)):
             cost = after

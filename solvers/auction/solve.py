@@ -21,8 +21,8 @@ from solvers.result import LogEntry, Result, finish
 from solvers.rules.insertion import first_order
 from solvers.sequences import Routes, legs_of, new_routes, plan_of, refuse_all_but_sequences
 
-FEWEST_ROUNDS, ROUNDS_PER_TASK = 1000, 30
-"""Rounds of one sample, and more of them for each task."""
+FEWEST_ROUNDS, ROUNDS_PER_PAIR = 6000, 54
+"""Rounds of one sample, and more of them for each pair of a task and an agent."""
 
 PATIENCE = 0.03
 """How much worse a plan may become in the first rounds of a sample, as a share of its cost."""
@@ -51,7 +51,7 @@ class Auctioneer:
         legs, tasks, agents = legs_of(instance), instance.num_tasks, instance.num_agents
         market = new_market(legs, first_order(instance, legs))
         self.memory = new_ruin_memory(tasks, agents)
-        rounds = FEWEST_ROUNDS + ROUNDS_PER_TASK * tasks if rounds is None else rounds
+        rounds = FEWEST_ROUNDS + ROUNDS_PER_PAIR * tasks * agents if rounds is None else rounds
         self._room = (legs, self.memory, market)
         self._effort = (rounds, patience)
 

@@ -46,7 +46,7 @@ def test_sizes(cities: int, salesmen: int):
 def test_more_samples_are_never_worse(instance, monkeypatch):
     """Samples share their beginning; the seed decides all, and the number of workers nothing."""
     monkeypatch.setattr(auction, "FEWEST_ROUNDS", 5)
-    monkeypatch.setattr(auction, "ROUNDS_PER_TASK", 0)
+    monkeypatch.setattr(auction, "ROUNDS_PER_PAIR", 0)
     counts = (1, 4, FREE, FREE + 2 * GENERATION, FREE + 6 * GENERATION)
     values = [solve(instance, count, seed=5).objective for count in counts]
     assert values == sorted(values, reverse=True) and values[0] > values[-1]
@@ -93,7 +93,7 @@ def test_the_highest_bid_is_awarded(weight: float, loads: list[int]):
     legs = legs_of(instance)
     market, routes = new_market(legs, np.arange(3)), new_routes(3, 3)
     clear(legs, routes)
-    award(legs, routes, market, market.order, 3, bids(length_after=weight), 0.0, np.zeros(1, np.uint64))
+    award(legs, routes, market, market.order, 3, 8, bids(length_after=weight), 0.0, np.zeros(1, np.uint64))
     assert sorted(map(len, plan_of(routes))) == loads
 
 
@@ -104,7 +104,7 @@ def test_features_of_a_bid():
     market, routes = new_market(legs, np.arange(2)), new_routes(2, 2)
     assert market.scale.tolist() == [3.0, 4.0]  # (2 + 4) / 2, and the longest task alone
     clear(legs, routes)
-    award(legs, routes, market, market.order, 2, bids(detour=-1.0), 0.0, np.zeros(1, np.uint64))
+    award(legs, routes, market, market.order, 2, 8, bids(detour=-1.0), 0.0, np.zeros(1, np.uint64))
     row = dict(zip(FEATURES, market.row.tolist(), strict=True))  # agent 1 bids for task 1, agent 0 holds task 0
     expected = {"detour": 8 / 3, "detour_over_rival": 4 / 3, "length_after": 2.0, "growth_of_longest": 2.0}
     expected |= {"is_empty": 1.0, "mean_length": 0.25, "length_over_mean": -0.25, "becomes_longest": 1.0, "length": 0.0}
