@@ -49,8 +49,8 @@ from solvers.sequences import Legs, Routes, leg
 
 
 @jit
-def quote(legs: Legs, routes: Routes, market: Market, task: int, k: int) -> None:
-    """Find the best place of ``task`` in the plan of agent ``k``."""
+def quote(legs: Legs, routes: Routes, market: Market, task: int, k: int, limit: float) -> None:
+    """Find the best place of ``task`` in the plan of agent ``k``, which is not to become longer than ``limit``."""
     num_tasks = len(routes.after) - len(routes.length)
     node, best, second, place = num_tasks + k, FAR, FAR, -1
     if leg(legs, k, node, task) >= 0:
@@ -65,6 +65,8 @@ def quote(legs: Legs, routes: Routes, market: Market, task: int, k: int) -> None
             node = after
             if node >= num_tasks:
                 break
+    if routes.length[k] + best > limit:
+        place = -1
     market.place[task, k], market.detour[task, k], market.second[task, k] = place, best, second
 
 
@@ -174,11 +176,12 @@ def award(
     tasks: IntArray,
     count: int,
     window: int,
+    limit: float,
     parameters: FloatArray,
     temperature: float,
     stream: np.ndarray,
-) -> None:
-    """Award the first ``count`` of ``tasks``, which come to the market in that order.
+) -> bool:
+    """Award the first ``count`` of ``tasks``, which come to the market in that order; False if one finds no agent.
 
     Parameters
     ----------
@@ -190,6 +193,8 @@ def award(
         How many of them.
     window
         Most tasks that are bid for at the same time; the next one comes to the market when one is awarded.
+    limit
+        No agent bids for a task that would make its plan longer.
     parameters : float64 [*]
         The network that bids; see `solvers.priority.pack_network`.
     temperature
@@ -202,13 +207,16 @@ def award(
         while waiting < window and seen < count:
             market.open[waiting] = tasks[seen]
             for k in range(len(routes.length)):
-                quote(legs, routes, market, tasks[seen], k)
+                quote(legs, routes, market, tasks[seen], k, limit)
             waiting += 1
             seen += 1
         _look(routes, market, waiting + count - seen)
         index, agent = _highest(legs, routes, market, waiting, parameters, temperature, stream)
+        if agent < 0:
+            return False
         _put(routes, market, market.open[index], agent)
         waiting -= 1
         market.open[index] = market.open[waiting]
         for i in range(waiting):
-            quote(legs, routes, market, market.open[i], agent)
+            quote(legs, routes, market, market.open[i], agent, limit)
+    return True

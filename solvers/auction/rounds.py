@@ -36,7 +36,7 @@ def build(
 ) -> None:
     """Award all tasks, then let each in turn change places while that helps, as insertion does."""
     clear(legs, routes)
-    award(legs, routes, market, market.order, len(market.order), WINDOW, parameters, temperature, stream)
+    award(legs, routes, market, market.order, len(market.order), WINDOW, np.inf, parameters, temperature, stream)
     for even in (False, True):
         for _ in range(MOST_PASSES):
             if not put_back(legs, routes, market.order, even):
@@ -92,10 +92,10 @@ def run_rounds(
         count = _give_back(legs, memory)
         shuffle(memory.removed[:count], memory.stream)
         heat = temperature * (HOT if uniform(memory.stream) < SHARE_OF_HOT else 1.0)
-        award(legs, memory.routes, market, memory.removed, count, 1, parameters, heat, memory.stream)
-        after = cost_of(memory.routes)
-        if after <= cost - allowed * (1.0 - number / rounds) * np.log(uniform(memory.stream)):
-            cost = after
+        limit = cost - allowed * (1.0 - number / rounds) * np.log(uniform(memory.stream))
+        done = award(legs, memory.routes, market, memory.removed, count, 1, limit, parameters, heat, memory.stream)
+        if done and cost_of(memory.routes) <= limit:
+            cost = cost_of(memory.routes)
             copy_routes(memory.routes, memory.kept)
             if cost < least:
                 least = cost

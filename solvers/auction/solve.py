@@ -21,7 +21,7 @@ from solvers.result import LogEntry, Result, finish
 from solvers.rules.insertion import first_order
 from solvers.sequences import Routes, legs_of, new_routes, plan_of, refuse_all_but_sequences
 
-FEWEST_ROUNDS, ROUNDS_PER_PAIR = 6000, 54
+FEWEST_ROUNDS, ROUNDS_PER_PAIR = 6000, 108
 """Rounds of one sample, and more of them for each pair of a task and an agent."""
 
 PATIENCE = 0.03

@@ -93,8 +93,20 @@ def test_the_highest_bid_is_awarded(weight: float, loads: list[int]):
     legs = legs_of(instance)
     market, routes = new_market(legs, np.arange(3)), new_routes(3, 3)
     clear(legs, routes)
-    award(legs, routes, market, market.order, 3, 8, bids(length_after=weight), 0.0, np.zeros(1, np.uint64))
+    award(legs, routes, market, market.order, 3, 8, np.inf, bids(length_after=weight), 0.0, np.zeros(1, np.uint64))
     assert sorted(map(len, plan_of(routes))) == loads
+
+
+def test_nobody_bids_beyond_the_limit():
+    """Two tasks of length 4 fit into a plan of 8, the third goes to the other agent, and a fifth finds no place."""
+    instance = parallel_machines("alike", np.full((5, 2), 4), None)
+    legs = legs_of(instance)
+    market, routes = new_market(legs, np.arange(5)), new_routes(5, 2)
+    for count, done in ((4, True), (5, False)):
+        clear(legs, routes)
+        bid = bids(length_after=1.0)  # the longest plan bids highest
+        assert award(legs, routes, market, market.order, count, 1, 8.0, bid, 0.0, np.zeros(1, np.uint64)) is done
+        assert list(map(len, plan_of(routes))) == [2, 2]
 
 
 def test_features_of_a_bid():
@@ -104,7 +116,7 @@ def test_features_of_a_bid():
     market, routes = new_market(legs, np.arange(2)), new_routes(2, 2)
     assert market.scale.tolist() == [3.0, 4.0]  # (2 + 4) / 2, and the longest task alone
     clear(legs, routes)
-    award(legs, routes, market, market.order, 2, 8, bids(detour=-1.0), 0.0, np.zeros(1, np.uint64))
+    award(legs, routes, market, market.order, 2, 8, np.inf, bids(detour=-1.0), 0.0, np.zeros(1, np.uint64))
     row = dict(zip(FEATURES, market.row.tolist(), strict=True))  # agent 1 bids for task 1, agent 0 holds task 0
     expected = {"detour": 8 / 3, "detour_over_rival": 4 / 3, "length_after": 2.0, "growth_of_longest": 2.0}
     expected |= {"is_empty": 1.0, "mean_length": 0.25, "length_over_mean": -0.25, "becomes_longest": 1.0, "length": 0.0}
